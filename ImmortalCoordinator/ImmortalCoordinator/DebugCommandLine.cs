@@ -16,6 +16,8 @@ namespace ImmortalCoordinator;
 /// </summary>
 internal static class DebugCommandLine
 {
+    private const string NoHold = "none";
+
     /// <summary>The first word of the command line.</summary>
     public const string Verb = "debug";
 
@@ -26,10 +28,16 @@ internal static class DebugCommandLine
     private static readonly TextOption s_checkpoint = new("--checkpoint", "NAME|LSN|N",
         "Begin with this checkpoint, or the newest one at or below that this build can continue; default: the newest before the place.");
     private static readonly TextOption s_appSocket = new("--app-socket", "PATH", "Unix socket for the app; default: in a directory of its own.");
+    private static readonly TextOption s_hold = new("--hold", "TIME",
+        "Keep the log from being removed behind the checkpoint for so long, like 10m, or none; default: as long as the primary's --hold-limit lets it.")
+    {
+        WhatIsWrong = static v => v == NoHold || OptionValues.TryParseTime(v, out _) ? null
+            : $"'{v}' of --hold is no time; write one like 30s, 10m or 2h, or none",
+    };
     private static readonly TextOption s_commands = new("--commands", "FILE", "Obey the commands in a file, and end.");
     private static readonly Option<bool> s_console = new("--console")
     {
-        Description = "Take commands from the standard input: to POS, next, state, calls, where, help, quit."
+        Description = "Take commands from the standard input: to POS, next [N], state [PATH], calls, where, help, quit."
     };
     private static readonly Option<bool> s_waitForDebugger = new("--wait-for-debugger")
     {
@@ -43,7 +51,7 @@ internal static class DebugCommandLine
         int dashes = Array.IndexOf(args, "--");
         string[] app = dashes < 0 ? [] : args[(dashes + 1)..];
         var root = new RootCommand("Executes a log up to a place in the past, with the app stopped there, and changes nothing.");
-        foreach (Option option in new Option[] { s_log, s_until, s_checkpoint, s_appSocket, s_console, s_commands, s_waitForDebugger })
+        foreach (Option option in new Option[] { s_log, s_until, s_checkpoint, s_appSocket, s_hold, s_console, s_commands, s_waitForDebugger })
             root.Add(option);
         root.SetAction(given => Look(given, app));
         ParseResult parsed = root.Parse(dashes < 0 ? args : args[..dashes]);
@@ -93,21 +101,30 @@ internal static class DebugCommandLine
             new DebugOptions
             {
                 LogDirectory = given.GetRequiredValue(s_log), Checkpoint = given.GetValue(s_checkpoint), App = app,
-                AppSocket = given.GetValue(s_appSocket), WaitsForDebugger = given.GetValue(s_waitForDebugger), BreaksInDebugger = true,
+                Hold = HoldOf(given.GetValue(s_hold)), AppSocket = given.GetValue(s_appSocket),
+                WaitsForDebugger = given.GetValue(s_waitForDebugger), BreaksInDebugger = true,
             },
             new PosixFileSystem(), TimeProvider.System, static line => Console.Error.WriteLine(line));
         FoundPlace place = session.Find(given.GetRequiredValue(s_until));
         Console.WriteLine($"view of {session.Instance}, which only reads");
+        session.Start(place);
         if (app.Length == 0)
             Console.WriteLine(
                 $"start the app with {string.Join(' ', session.Environment.Select(static variable => $"{variable.Key}={variable.Value}"))}");
-        session.Start();
-        Console.WriteLine(session.To(place, stop));
+        if (given.GetValue(s_hold) is { } time)
+            Console.WriteLine(time == NoHold ? "nothing of the log is held (--hold)"
+                : $"the log from where it begins is held for {time} (--hold), or as long as the primary's --hold-limit lets it");
+        string stopped = session.To(place, stop);
+        foreach (string line in session.Introduction()) Console.WriteLine(line);
+        Console.WriteLine(stopped);
         if (!hasConsole) Hold(session, stop);
         var console = new DebugConsole(session, Console.WriteLine, WritePiece);
         console.Run(commands, stop);
         return console.Misunderstood == 0 || given.GetValue(s_commands) is null ? ExitCodes.Ok : ExitCodes.Misuse;
     }
+
+    private static TimeSpan? HoldOf(string? given) =>
+        given is null ? null : OptionValues.TryParseTime(given, out TimeSpan time) ? time : TimeSpan.Zero;
 
     /// <summary>Stays there until it is asked to end, and tells where the app stands when a debugger's user has gone on.</summary>
     private static void Hold(DebugSession session, CancellationToken stop)

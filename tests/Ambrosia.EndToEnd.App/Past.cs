@@ -1,3 +1,4 @@
+using System.Text.Json;
 using Ambrosia.Coordinator.Replica;
 
 namespace Ambrosia.EndToEnd.App;
@@ -16,6 +17,7 @@ internal static class Past
             then.To("start");
             then.To(until);
             Console.WriteLine($"again {then.State.Count}, view {AmbrosiaApp.IsView}, {then.Json().Contains("\"_count\"", StringComparison.Ordinal)}");
+            Console.WriteLine($"path {JsonDocument.Parse(then.Json("_count")).RootElement.GetProperty("value")}");
             foreach (string line in then.Lines) Console.WriteLine($"line {line}");
             return 0;
         }

@@ -12,9 +12,15 @@ internal static class BuiltPrograms
     {
         string output = Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory), framework = Path.GetFileName(output),
             configuration = Path.GetFileName(Path.GetDirectoryName(output)!);
-        string root = output;
+        return Path.Combine(Source(project), "bin", configuration, framework, file);
+    }
+
+    /// <summary>Returns the path of a file or folder of the repository.</summary>
+    public static string Source(string path)
+    {
+        string root = Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory);
         while (!File.Exists(Path.Combine(root, "Ambrosia.sln")))
             root = Path.GetDirectoryName(root) ?? throw new DirectoryNotFoundException("the repository");
-        return Path.Combine(root, project, "bin", configuration, framework, file);
+        return Path.Combine(root, path);
     }
 }

@@ -31,6 +31,17 @@ internal static class ShapeProcess
             : throw new InvalidOperationException($"ambrosia {string.Join(' ', arguments)} ended with {code}: {error}");
     }
 
+    /// <summary>Looks at a log with a build, and ends at once; returns the exit code and all that was said.</summary>
+    public static (int Code, string Said) Debug(string log, UpgradeTests.Build build)
+    {
+        string commands = Path.Combine(Path.GetDirectoryName(log)!, "commands");
+        File.WriteAllText(commands, "where\n");
+        (int code, string output, string error) = Start("ImmortalCoordinator.dll",
+            ["debug", "--log", log, "--commands", commands, "--", "dotnet", Path.Combine(AppContext.BaseDirectory, "Ambrosia.Suspension.App.dll"),
+                "run", build.File, "Demo.Waiting"], false);
+        return (code, output + error);
+    }
+
     private static string Run(string program, string[] arguments, bool acceptSource)
     {
         (int code, string output, string error) = Start(program, arguments, acceptSource);

@@ -1,3 +1,4 @@
+using System.Globalization;
 using Microsoft.CodeAnalysis;
 
 namespace Ambrosia.Suspension.Tests;
@@ -83,6 +84,50 @@ public sealed class UpgradeTests : IDisposable
             process.Await("ready ");
         }
     }
+
+    /// <summary>A view shows what the same build shows, and with another one begins where that one can, and says so.</summary>
+    [Fact]
+    public void View_WithABuildThatCannotContinueACheckpoint_BeginsBelowIt()
+    {
+        string log = Path.Combine(_root, "log");
+        Build first = new(_root, "first", Source),
+            changed = new(_root, "changed", Source.Replace("got + 1 /*body*/", "got + 2", StringComparison.Ordinal));
+        for (int life = 0; life < 2; life++)
+        {
+            using CoordinatorProcess process = new(log, first, "Demo.Waiting", "--retain", "all");
+            process.Await("ready ");
+            process.Stop();
+        }
+        string newest = Path.GetFileName(Directory.GetFiles(log, "ckpt.*").MaxBy(PositionOf)!);
+
+        (int code, string said) = ShapeProcess.Debug(log, first);
+        Assert.True(code == 0, said);
+        Assert.Contains($"from {newest} (", said, StringComparison.Ordinal);
+        Assert.Contains("), 3 methods suspended, app version 1", said, StringComparison.Ordinal);
+        Assert.Contains("; yours is the same", said, StringComparison.Ordinal);
+
+        (code, said) = ShapeProcess.Debug(log, changed);
+        Assert.True(code == 0, said);
+        Assert.Contains(
+            $"the app cannot begin with {newest}: this build cannot continue 1 sorts of suspended calls", said, StringComparison.Ordinal);
+        Assert.Contains("it begins with the beginning of the log instead", said, StringComparison.Ordinal);
+        Assert.Contains("from the beginning of the log, app version 1", said, StringComparison.Ordinal);
+        Assert.Matches("; yours is [0-9a-f]{8}", said);
+        Assert.Contains("the end of the log", said, StringComparison.Ordinal);
+
+        string cut = Path.Combine(_root, "cut");
+        Directory.CreateDirectory(cut);
+        string oldest = Directory.GetFiles(log, "log.*").MinBy(PositionOf)!;
+        foreach (string file in Directory.GetFiles(log, "log.*").Where(file => file != oldest).Append(newest).Append("instance"))
+            File.Copy(Path.Combine(log, file), Path.Combine(cut, Path.GetFileName(file)));
+        (code, said) = ShapeProcess.Debug(cut, changed);
+        Assert.True(code == 2, said);
+        Assert.Contains($"the app cannot begin with {newest}: ", said, StringComparison.Ordinal);
+        Assert.Contains("nothing older is kept", said, StringComparison.Ordinal);
+    }
+
+    /// <summary>Returns the number that names a segment or a checkpoint.</summary>
+    private static ulong PositionOf(string path) => ulong.Parse(Path.GetFileName(path).Split('.')[1], CultureInfo.InvariantCulture);
 
     [Fact]
     public void Local_ThatCannotBeWritten_IsNamedAndTheLogIsKept()

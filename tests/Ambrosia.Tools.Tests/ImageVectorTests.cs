@@ -1,6 +1,9 @@
 using System.Buffers;
 using System.Text.Json.Nodes;
+using Ambrosia.Images.Comparison;
 using Ambrosia.Images.Json;
+using Ambrosia.Images.Nodes;
+using Ambrosia.Images.Paths;
 using Ambrosia.Images.Reading;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Payloads;
@@ -47,6 +50,27 @@ public sealed class ImageVectorTests
             if (length == image.Length - 1 && name == "a byte too many") continue;
             Assert.Throws<ImageException>(() => Shown(image[..length]));
         }
+    }
+
+    /// <summary>Every place of a portable image is found by its path too, and the immortal's is shown as it is in the whole.</summary>
+    [Theory]
+    [MemberData(nameof(Names))]
+    public void Image_OfAVector_IsFoundByPath(string name)
+    {
+        JsonNode vector = s_vectors.Single(each => (string)each!["name"]! == name)!;
+        if (vector["expect"] is not { } expected) return; // refused, as the other test sees
+        using var bytes = new LargeBuffer();
+        bytes.Append(Convert.FromHexString((string)vector["hex"]!));
+        var tree = ImageTree.Read(bytes);
+        var json = new ArrayBufferWriter<byte>();
+        tree.WriteJson(ImagePath.Root, null, piece => json.Write(piece), isIndented: false);
+        JsonNode shown = JsonNode.Parse(json.WrittenSpan)!;
+        Assert.True(JsonNode.DeepEquals(expected["state"], shown["value"]), shown.ToJsonString());
+        ImagePath session = ImagePath.Root.Then(PathStep.Name(ImagePath.SessionWord));
+        foreach ((ImagePath path, ImageNode root) in new[] { (ImagePath.Root, tree.State), (session, tree.Session) })
+            foreach ((PathStep step, ImageNode node) in root.Members())
+                Assert.Equal(node.Text, tree.Find(ImagePath.Parse(path.Then(step).ToString())).Text);
+        Assert.True(ImageComparison.Of(tree, tree, 1).AreNone);
     }
 
     private static byte[] Shown(byte[] image)

@@ -32,7 +32,7 @@ internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles file
     public string? Judge(AppHello app, BuildMethods? methods, CheckpointHeader? checkpoint, bool ownsLog)
     {
         var chain = LogChain.Load(inputs.Files, inputs.Options.LogDirectory, inputs.Identity);
-        BuildRecord? last = FindNewest(chain);
+        BuildRecord? last = LoggedBuilds.FindNewest(inputs.Location, chain);
         if (last is not null && ownsLog) TellDrift(app, last);
         if ((last?.Build ?? checkpoint?.Build) is not { } before) return null;
         if (methods is null) inputs.Logger.BuildUnknown(before.Short);
@@ -90,28 +90,6 @@ internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles file
         }
         if (calls.Resumed > 0 && then.Resumed != now.Resumed)
             yield return $"methods that {calls.Resumed} answers, timers and results of tasks may resume";
-    }
-
-    /// <summary>
-    /// Finds the newest Build record: each epoch has one at its beginning, unless no app came, and perhaps before it some of an epoch
-    /// before, in the tail that was logged again. Null: none is kept.
-    /// </summary>
-    private BuildRecord? FindNewest(LogChain chain) =>
-        chain.FindEpochBeginnings().Select(segment => FindBehind(segment.FirstLsn, chain))
-            .FirstOrDefault(static found => found is not null);
-
-    /// <summary>Finds the last Build record in the beginning of an epoch, up to that of the epoch itself.</summary>
-    private BuildRecord? FindBehind(Lsn from, LogChain chain)
-    {
-        Epoch? epoch = null;
-        BuildRecord? found = null;
-        LoggedRecords.Read(inputs.Location, chain, new ScanOptions { From = from, EndsWithHead = true }, (_, kind, body, _, at) =>
-        {
-            if (at != (epoch ??= at)) return false;
-            if (kind == RecordKind.Build) found = BuildRecord.Read(body);
-            return found is null || found.Epoch != epoch;
-        });
-        return found;
     }
 
     /// <summary>Runtime, culture and processor are no part of a build; they are told where they are others than before.</summary>

@@ -16,11 +16,20 @@ internal sealed class ViewApp(
 {
     private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(1);
 
+    /// <summary>The variable that says in which culture .NET begins, on every Unix.</summary>
+    public const string CultureVariable = "LC_ALL";
+
     private readonly RankedLock _gate = new(LockRank.ViewApp);
     private AppProcess? _process;
     private bool _isOver;
 
     public void Start() => new Thread(Loop) { Name = "view's app", IsBackground = true }.Start();
+
+    /// <summary>
+    /// Returns the value of <see cref="CultureVariable"/> for a culture. The app executes in that of the log, since texts of numbers and
+    /// dates differ with it, and the machine of whoever looks has another one. The invariant culture has no name.
+    /// </summary>
+    public static string CultureValue(string culture) => culture.Length == 0 ? "C.UTF-8" : $"{culture.Replace('-', '_')}.UTF-8";
 
     private void Loop()
     {

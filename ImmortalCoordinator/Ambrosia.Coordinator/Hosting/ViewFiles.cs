@@ -55,29 +55,3 @@ internal sealed class ViewFiles(IFileSystem files, string log, string own) : IFi
             ? Path.Combine(own, path[(log.Length + 1)..]) : null;
     }
 }
-
-/// <summary>Keeps a segment of the log from being truncated while a view may read it again. Any thread.</summary>
-internal sealed class ViewHold(IFileSystem files) : IDisposable
-{
-    private IFile? _held;
-
-    /// <summary>Holds this segment in place of the one before; false: it is being removed.</summary>
-    public bool TryHold(string segment)
-    {
-        IFile file;
-        try
-        {
-            file = files.Open(segment, FileUse.Read);
-        }
-        catch (FileNotFoundException)
-        {
-            return false;
-        }
-        bool isHeld = file.TryLock(FileLockKind.Shared);
-        if (!isHeld) file.Dispose();
-        else Interlocked.Exchange(ref _held, file)?.Dispose();
-        return isHeld;
-    }
-
-    public void Dispose() => Interlocked.Exchange(ref _held, null)?.Dispose();
-}

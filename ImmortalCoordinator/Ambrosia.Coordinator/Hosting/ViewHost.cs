@@ -5,9 +5,9 @@ using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Instances;
 using Ambrosia.Log.Reading;
-using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Hosting;
@@ -23,7 +23,7 @@ public sealed class ViewHost : IDisposable
 
     private readonly ViewOptions _options;
     private readonly string _directory;
-    private readonly ViewHold _hold;
+    private readonly ViewStart _start;
     private readonly ViewInbox _inbox;
     private readonly LogFollower _follower;
     private readonly StoppingView _view;
@@ -33,8 +33,8 @@ public sealed class ViewHost : IDisposable
     private readonly CancellationTokenSource _over = new();
     private ViewApp? _app;
 
-    /// <summary>The app could not begin with this checkpoint; zero: it could with each.</summary>
-    private Lsn _refused;
+    /// <summary>The culture in which the log was executed; null: nothing says it.</summary>
+    private string? _culture;
 
     /// <param name="files">The files of the system.</param>
     /// <param name="tell">Hears what the person who looks is to know: lines. Any thread calls it.</param>
@@ -49,10 +49,10 @@ public sealed class ViewHost : IDisposable
             $"'{options.LogDirectory}' is no log: it holds no file 'instance', which every log has from its creation on. Give the directory that the coordinator's --log names.");
         _directory = Directory.CreateTempSubdirectory("ambrosia-view-").FullName;
         var own = new ViewFiles(files, log, _directory);
-        _hold = new ViewHold(files);
-        _inbox = new ViewInbox(options.TellsDifferences ? tell : static _ => { }) { SessionBegins = from => Hold(from, tell) };
         _follower = new LogFollower(own, log, identity);
         while (_follower.Step()) { }
+        _start = new ViewStart(new LogLocation(own, log, identity), _follower, options.Hold, tell);
+        _inbox = new ViewInbox(options.TellsDifferences ? tell : static _ => { }) { SessionBegins = _start.Begins };
         _view = new StoppingView(_inbox, options.Checkpoint);
         var settings = new CoordinatorOptions
         {
@@ -94,6 +94,9 @@ public sealed class ViewHost : IDisposable
     /// <summary>The session that runs has begun with the checkpoint of this place, or the log's beginning. Any thread.</summary>
     public Lsn Begun => _inbox.Session.From;
 
+    /// <summary>What the app has said of itself; null: none has come. Any thread.</summary>
+    public AppHello? App => _inbox.App;
+
     /// <summary>So many records were given to the app by the session that runs. Any thread.</summary>
     public long Records => _coordinator.Execution.Delivery.Records;
 
@@ -103,6 +106,7 @@ public sealed class ViewHost : IDisposable
         get
         {
             var variables = new Dictionary<string, string>(_endpoint.Environment) { ["AMBROSIA_VIEW"] = "1" };
+            if (_culture is not null) variables[ViewApp.CultureVariable] = ViewApp.CultureValue(_culture);
             if (!_options.WaitsForDebugger) return variables;
             variables["AMBROSIA_WAIT_FOR_DEBUGGER"] = "1";
             // The developer reads the app's code, so it is compiled as it stands there, whichever way it was built.
@@ -113,11 +117,16 @@ public sealed class ViewHost : IDisposable
         }
     }
 
+    /// <summary>Returns what has executed the records right below a place when they were logged; null: nothing says it.</summary>
+    public BuildRecord? BuildBelow(Lsn place) => _start.BuildBelow(place);
+
     private LookFlags Flags => _options.BreaksInDebugger ? LookFlags.Break : LookFlags.None;
 
     /// <summary>Starts the app. The first place is asked for behind this.</summary>
-    public void Start()
+    /// <param name="toward">The app runs in the culture in which the records below were executed; null: in that of the log's end.</param>
+    public void Start(Lsn? toward = null)
     {
+        _culture = BuildBelow(toward ?? End)?.Culture;
         new Thread(Follow) { Name = "follow", IsBackground = true }.Start();
         _pump.Start();
         if (_options.App.Count == 0) return;
@@ -130,7 +139,7 @@ public sealed class ViewHost : IDisposable
     public ViewStop To(MessagePlace place, CancellationToken stop = default)
     {
         _view.To(place, Flags);
-        return _inbox.AwaitStop(stop);
+        return AwaitStop(stop);
     }
 
     /// <summary>Executes one message and stops before the next.</summary>
@@ -138,12 +147,17 @@ public sealed class ViewHost : IDisposable
     public ViewStop Next(CancellationToken stop = default)
     {
         _view.Next(Flags);
-        return _inbox.AwaitStop(stop);
+        return AwaitStop(stop);
     }
 
     /// <summary>Waits for the next stop that nobody here has asked for: where a debugger's user has gone on.</summary>
     /// <exception cref="ViewEndedException">The view is over.</exception>
-    public ViewStop AwaitStop(CancellationToken stop = default) => _inbox.AwaitStop(stop);
+    public ViewStop AwaitStop(CancellationToken stop = default)
+    {
+        ViewStop at = _inbox.AwaitStop(stop);
+        _start.TellPorts();
+        return at;
+    }
 
     /// <summary>Returns the image of the state where the app stands; whoever takes it disposes of it.</summary>
     /// <exception cref="MisuseException">There is no state there, or it cannot be written.</exception>
@@ -169,6 +183,7 @@ public sealed class ViewHost : IDisposable
                 Lsn before = _follower.Stated;
                 while (_follower.Step() && !_over.IsCancellationRequested) { }
                 if (_follower.Stated != before) _coordinator.Followed();
+                _start.Release(_coordinator.Execution.Delivery.ReleaseIfIdle);
                 _over.Token.WaitHandle.WaitOne(s_followEvery);
             }
         }
@@ -178,13 +193,6 @@ public sealed class ViewHost : IDisposable
         }
     }
 
-    /// <summary>What a session begins with may be begun with again, so it must stay.</summary>
-    private void Hold(Lsn from, Action<string> tell)
-    {
-        if (_follower.Chain.TryFind(from, out LogSegment segment, out _) && !_hold.TryHold(segment.Path))
-            tell($"the log at {from} is being removed: the checkpoint there cannot be begun with a second time");
-    }
-
     /// <summary>
     /// An app that could not begin with its checkpoint, since its build cannot continue what is suspended there, begins with an older one.
     /// </summary>
@@ -192,9 +200,15 @@ public sealed class ViewHost : IDisposable
     {
         (Lsn from, bool hasStopped) = _inbox.Session;
         if (_over.IsCancellationRequested) return false;
-        if (code == ExitCodes.Misuse && !hasStopped && from > Lsn.Zero && from != _refused)
+        string why = _inbox.AwaitSessionEnd();
+        if (code == ExitCodes.Misuse && !hasStopped && from > Lsn.Zero)
         {
-            _view.BeginBelow(_refused = from);
+            if (_start.BeginBelow(from, why) is { } hopeless)
+            {
+                _inbox.End(ExitCodes.Misuse, hopeless);
+                return false;
+            }
+            _view.BeginBelow(from);
             return true;
         }
         _inbox.End(code == ExitCodes.Misuse ? ExitCodes.Misuse : ExitCodes.Io, $"the app has ended with code {code}; its own lines say why");
@@ -210,7 +224,7 @@ public sealed class ViewHost : IDisposable
         _app?.Dispose();
         _pump.Dispose();
         _endpoint.Dispose();
-        _hold.Dispose();
+        _start.Dispose();
         _coordinator.Dispose();
         try
         {

@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Coordinator.Views;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 
 namespace Ambrosia.Coordinator.Hosting;
 
@@ -12,17 +13,24 @@ namespace Ambrosia.Coordinator.Hosting;
 /// <param name="tell">Hears what the person who looks is to know.</param>
 internal sealed class ViewInbox(Action<string> tell) : IViewer
 {
+    private static readonly TimeSpan s_lastWordsMax = TimeSpan.FromSeconds(5);
+
     private readonly BlockingCollection<Answer> _answers = [];
+    private readonly ManualResetEventSlim _sessionEnded = new(true);
+    private string _endReason = "";
     private long _differences;
 
     /// <summary>The session has begun from here, and the app has stopped in it: so it could begin from there.</summary>
     public (Lsn From, bool HasStopped) Session { get; private set; }
 
+    /// <summary>What the app has said of itself; null: none has come.</summary>
+    public AppHello? App { get; private set; }
+
     /// <summary>The app has done so many times what the log does not say. Any thread.</summary>
     public long Differences => Interlocked.Read(ref _differences);
 
     /// <summary>Hears from where a session begins.</summary>
-    public Action<Lsn>? SessionBegins { get; set; }
+    public Action<Lsn, AppHello?>? SessionBegins { get; set; }
 
     /// <summary>Waits for the next stop.</summary>
     /// <exception cref="ViewEndedException">There will be none.</exception>
@@ -60,10 +68,25 @@ internal sealed class ViewInbox(Action<string> tell) : IViewer
         throw new ViewEndedException(over.Code, over.Why);
     }
 
-    void IViewer.Began(Lsn from)
+    /// <summary>Returns why the session of an app has ended whose process has; empty: it had none.</summary>
+    public string AwaitSessionEnd()
     {
-        Session = (from, false);
-        SessionBegins?.Invoke(from);
+        if (App is null) return "";
+        _sessionEnded.Wait(s_lastWordsMax); // its socket is closed already, and what it has said last is on the way
+        return _endReason;
+    }
+
+    void IViewer.Began(Lsn from, AppHello? app)
+    {
+        _sessionEnded.Reset();
+        (Session, App) = ((from, false), app);
+        SessionBegins?.Invoke(from, app);
+    }
+
+    void IViewer.Ended(string why)
+    {
+        _endReason = why;
+        _sessionEnded.Set();
     }
 
     void IViewer.Stopped(MessagePlace place, bool isEnd, ViewedEmissions emitted)

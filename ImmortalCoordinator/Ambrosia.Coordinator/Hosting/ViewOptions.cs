@@ -11,6 +11,11 @@ public sealed record ViewOptions
     /// <summary>The checkpoint at or below which it begins; null: the newest below the place.</summary>
     public Lsn? Checkpoint { get; init; }
 
+    /// <summary>
+    /// The log behind the checkpoint is kept from being removed for so long: zero for not at all, null for as long as the primary allows.
+    /// </summary>
+    public TimeSpan? Hold { get; init; }
+
     /// <summary>The app to start, with its arguments; empty: it comes by itself.</summary>
     public IReadOnlyList<string> App { get; init; } = [];
 

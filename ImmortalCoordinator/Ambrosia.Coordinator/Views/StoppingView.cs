@@ -125,7 +125,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
     {
         Look? goal;
         using (_gate.Enter()) (_app, _stands, _isEnding, _isTold, goal) = (app, null, false, false, _goal);
-        viewer.Began(from);
+        viewer.Began(from, app.App);
         if (goal is { } look) Tell(app, look, stands: false);
     }
 
@@ -134,7 +134,11 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
         _image?.Bytes.Dispose();
         _image = null;
         using (_gate.Enter())
-            if (_app == app) (_app, _stands) = (null, null); // else the next session has begun already
+        {
+            if (_app is not null && _app != app) return; // the next session has begun already
+            (_app, _stands) = (null, null);
+        }
+        viewer.Ended(app.EndReason ?? "");
     }
 
     public override bool MayGive(Lsn page, Lsn? executed)
@@ -241,7 +245,11 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
 internal interface IViewer
 {
     /// <summary>A session has begun, with the checkpoint of this place, or with the log's beginning.</summary>
-    void Began(Lsn from);
+    /// <param name="app">What the app says of itself.</param>
+    void Began(Lsn from, AppHello? app);
+
+    /// <summary>A session has ended.</summary>
+    void Ended(string why);
 
     /// <summary>Everything before a place is executed, and it is not.</summary>
     /// <param name="isEnd">The log ends before the place that was asked for.</param>

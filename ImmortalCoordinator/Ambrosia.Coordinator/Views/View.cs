@@ -57,6 +57,12 @@ internal abstract class View
 /// <summary>Tells the app of a view what to do. Any thread.</summary>
 internal interface IViewedApp
 {
+    /// <summary>It is what the app says of itself.</summary>
+    AppHello? App { get; }
+
+    /// <summary>Says why its session has ended; null: it has not.</summary>
+    string? EndReason { get; }
+
     /// <summary>Tells it where to stop.</summary>
     void Send(Look look);
 

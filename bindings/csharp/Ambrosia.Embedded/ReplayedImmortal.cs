@@ -73,6 +73,18 @@ public sealed class ReplayedImmortal<TImmortal> : IDisposable
         return Encoding.UTF8.GetString(text.WrittenSpan);
     }
 
+    /// <summary>
+    /// Shows what stands at a path of the state, as JSON with the members <c>path</c> and <c>value</c>: fields by their names, entries of
+    /// maps by their keys, elements by their numbers, as in <c>accounts["alice"].Balance</c> and <c>orders[3]</c>.
+    /// </summary>
+    /// <exception cref="MisuseException">Nothing stands there; the message says what is near.</exception>
+    public string Json(string path)
+    {
+        var text = new ArrayBufferWriter<byte>();
+        _session.WriteState(path, piece => text.Write(piece), isIndented: true);
+        return Encoding.UTF8.GetString(text.WrittenSpan);
+    }
+
     private void RunApp()
     {
         int code = _app.Run();

@@ -84,6 +84,7 @@ public enum LockRank
     AppPump = 800,
     AppSupervisor = 803,
     ViewApp = 804,
+    ViewHold = 805,
     AppProcess = 806,
     CatalogPump = 810,
     CertificateFiles = 820,

@@ -39,7 +39,8 @@ public sealed class ImageComparisonTests
     [Fact]
     public void Lines_SayWhatStandsInEach()
     {
-        var first = new Dictionary<string, object?> { ["alice"] = new Name("a"), ["bob"] = new Mixed { Text = new string('b', 200) }, ["n"] = 1L };
+        var long200 = new Mixed { Text = new string('b', 200) };
+        var first = new Dictionary<string, object?> { ["alice"] = new Name("a"), ["bob"] = long200, ["n"] = 1L };
         var second = new Dictionary<string, object?> { ["alice"] = new Name("z"), ["n"] = null, ["carol"] = new[] { 1, 2 } };
         Assert.Equal(
             [
@@ -80,7 +81,8 @@ public sealed class ImageComparisonTests
     public void Objects_OfAnotherType_AreNamedByIt()
     {
         string line = Assert.Single(Lines(new object[] { new Name("x") }, new object[] { new Mixed() }));
-        Assert.StartsWith("[0]: {\"$type\":\"Ambrosia.Binding.Tests.Images.Name\",\"Given\":\"x\"} → {\"$type\":\"", line, StringComparison.Ordinal);
+        Assert.StartsWith(
+            "[0]: {\"$type\":\"Ambrosia.Binding.Tests.Images.Name\",\"Given\":\"x\"} → {\"$type\":\"", line, StringComparison.Ordinal);
     }
 
     [Fact]

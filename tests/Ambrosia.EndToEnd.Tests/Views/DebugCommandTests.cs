@@ -33,8 +33,17 @@ public sealed class DebugCommandTests : IDisposable
         Assert.Equal(99, before.Json.GetProperty("state").GetProperty("_count").GetInt32());
         Assert.Contains("stopped before", before.Error, StringComparison.Ordinal);
 
-        Tool end = Tool.Run("state", _ledger.LogDirectory, "--at", "end", "--app", App, "--json");
-        Assert.Equal(300, end.Json.GetProperty("state").GetProperty("_count").GetInt32());
+        Tool end = Tool.Run("state", _ledger.LogDirectory, "--at", "end", "--app", App, "--path", "_count", "--json");
+        Assert.Equal(300, end.Json.GetProperty("value").GetInt32());
+    }
+
+    /// <summary>One app goes to both places, also back to the earlier one.</summary>
+    [Fact]
+    public void Diff_OfTwoPlaces_SaysWhatBecameOther()
+    {
+        Tool tool = Tool.Run("state", _ledger.LogDirectory, "--at", "end", "--diff", "method:Put#100", "--app", App, "--path", "_count");
+        Assert.True(tool.Code == 1, tool.Error);
+        Assert.Equal("_count: 300 → 99", tool.Output.Trim());
     }
 
     [Theory]
@@ -70,6 +79,7 @@ public sealed class DebugCommandTests : IDisposable
         Assert.Contains("count 99, stopped before", output, StringComparison.Ordinal);
         Assert.Contains("behind it 100, 0 calls", output, StringComparison.Ordinal);
         Assert.Contains("again 99, view True, True", output, StringComparison.Ordinal);
+        Assert.Contains("path 99", output, StringComparison.Ordinal);
         Assert.DoesNotContain("line ", output, StringComparison.Ordinal);
         Assert.Equal(0, process.ExitCode);
     }

@@ -15,23 +15,32 @@ internal sealed class LookedAt : IDisposable
 
     /// <param name="directory">The log, or a copy of it.</param>
     /// <param name="checkpoint">It begins at or below.</param>
-    public LookedAt(Replica of, string? directory = null, Lsn? checkpoint = null)
+    /// <param name="hold">It keeps what it began with for so long.</param>
+    public LookedAt(Replica of, string? directory = null, Lsn? checkpoint = null, TimeSpan? hold = null)
     {
         _directory = directory ?? of.LogDirectory;
         View = new ViewHost(
             new ViewOptions
             {
-                LogDirectory = _directory, Checkpoint = checkpoint,
+                LogDirectory = _directory, Checkpoint = checkpoint, Hold = hold,
                 App = ["env", .. of.Settings.Select(static each => $"{each.Key}={each.Value}"), Executables.App, of.Role],
             },
-            new PosixFileSystem(), NullLogger.Instance, _lines.Add);
+            new PosixFileSystem(), NullLogger.Instance, Tell);
         View.Start();
     }
 
     public ViewHost View { get; }
 
     /// <summary>What the view has told.</summary>
-    public IReadOnlyList<string> Lines => _lines;
+    public IReadOnlyList<string> Lines
+    {
+        get { lock (_lines) return [.. _lines]; }
+    }
+
+    private void Tell(string line)
+    {
+        lock (_lines) _lines.Add(line);
+    }
 
     /// <summary>The checkpoints of a log, the oldest first, each with the hash of its image.</summary>
     public static (Lsn Lsn, ulong Hash)[] Published(string directory)

@@ -74,10 +74,14 @@ public sealed partial class ReadsOnlyTests
             File.SetUnixFileMode(ledger.LogDirectory, readOnly);
             try
             {
-                (int code, string output, string error) = Debug(cluster, ledger, ledger.LogDirectory, [], "state\nwhere\n");
-                Assert.True(code == 0, output + error);
+                (int code, string output, string error) = Debug(cluster, ledger, ledger.LogDirectory, [], "state\nwhere\nstate _count\nstate _cuont\n");
+                Assert.True(code == 2, output + error); // the last command was misunderstood
+                Assert.Contains("\"value\": 1000", output, StringComparison.Ordinal);
+                Assert.Contains("$state has no '_cuont'; near it there are _count", output, StringComparison.Ordinal);
                 Assert.Contains("\"_count\": 1000", output, StringComparison.Ordinal);
                 Assert.Contains("the end of the log", output, StringComparison.Ordinal);
+                Assert.Matches(@"\nfrom ckpt\.\S+ \(\S+\), nothing suspended, app version 1\n", output);
+                Assert.Matches(@"\nthese records were executed by build [0-9a-f]+ \(.NET .*\); yours is the same\n", output);
             }
             finally
             {
@@ -110,8 +114,39 @@ public sealed partial class ReadsOnlyTests
                 Assert.Equal(oldest, SegmentsOf(ledger)[0]);
                 Assert.Empty(Directory.EnumerateFiles(ledger.LogDirectory, "*.view"));
                 Assert.Equal("r0", Assert.Single((JsonArray)ledger.Status()!["replicas"]!)!.GetValue<string>());
+                Tool status = Tool.Run("status", "--catalog", cluster.Catalog);
+                Assert.Contains($"holds {Path.GetFileName(oldest)} since", status.Output, StringComparison.Ordinal);
             }
             Cluster.Await("a log that is truncated again", () => SegmentsOf(ledger)[0] != oldest);
+        });
+    }
+
+    /// <summary>Somebody who looks for a short while, or says that nothing is to be kept, keeps nothing: and the view goes on.</summary>
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1)]
+    public void View_WithAShortHold_LetsTheLogGo(int seconds)
+    {
+        var chance = new Chance();
+        using var cluster = new Cluster();
+        cluster.Run(chance.Again(nameof(View_WithAShortHold_LetsTheLogGo)), () =>
+        {
+            (Replica source, Replica ledger) = cluster.Pair(1_000_000, burst: 50);
+            source.Settings["UNTIL"] = cluster.Until;
+            source.Settings["FILL"] = "1000";
+            ledger.Options.AddRange(["--checkpoint-every", "512K", "--segment", "2M"]);
+            ledger.Start();
+            source.Start();
+            ledger.AwaitReady();
+            source.AwaitReady();
+            Signals.Stop(source.Coordinator.Id); // what is not held goes while the log grows: a view that has to be quick would be a race
+            using var looked = new LookedAt(ledger, hold: TimeSpan.FromSeconds(seconds));
+            looked.View.To(new MessagePlace(looked.View.End, 0));
+            Signals.Continue(source.Coordinator.Id);
+            string oldest = SegmentsOf(ledger)[0];
+            Cluster.Await("a log that is truncated although somebody looks", () => SegmentsOf(ledger)[0] != oldest);
+            Assert.Equal(seconds, looked.Lines.Count(static line => line.Contains("is held no longer (--hold)", StringComparison.Ordinal)));
+            using Ambrosia.Coordinator.Views.ViewedImage image = looked.View.Show(); // it stands as it stood
         });
     }
 

@@ -21,8 +21,8 @@ internal static class FolderOrder
         ["ImmortalCoordinator"] = ".",
         ["Ambrosia.Embedded"] = ".",
         ["Ambrosia.ContractFile"] = ".",
-        ["Ambrosia.Images"] = "Reading Json",
-        ["Ambrosia.Inspection"] = "Texts Decoding Checkpoints Records Places Debugging Replays",
+        ["Ambrosia.Images"] = "Reading Json Paths Nodes Comparison",
+        ["Ambrosia.Inspection"] = "Texts Decoding Checkpoints States Records Places Debugging Replays",
         ["ambrosia"] = "Output Logs Commands Certificates Listing Replicas SuspendedCalls States Replays Verification Quarantine "
             + "Diagnosis .",
     };

@@ -87,7 +87,8 @@ public sealed class ImageComparison
             Compare(path.Then(first.Current.Step), first.Current.Node, second.Current.Node);
             (hasFirst, hasSecond) = (first.MoveNext(), second.MoveNext());
         }
-        if (hasFirst || hasSecond) CompareRest(path, Rest(hasFirst, first), Rest(hasSecond, second), isOrdered: before.Kind == NodeKind.Entries);
+        if (hasFirst || hasSecond)
+            CompareRest(path, Rest(hasFirst, first), Rest(hasSecond, second), isOrdered: before.Kind == NodeKind.Entries);
         _depth--;
     }
 

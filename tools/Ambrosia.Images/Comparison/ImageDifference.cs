@@ -22,7 +22,7 @@ public enum DifferenceKind
     Sharing,
 }
 
-/// <summary>One place at which two images differ.</summary>
+/// <summary>Says at which place two images differ, and how.</summary>
 /// <param name="Before">What stands there in the first image; null: nothing, or it is not about a value.</param>
 /// <param name="After">What stands there in the second image; null likewise.</param>
 public sealed record ImageDifference(ImagePath Path, DifferenceKind Kind, BriefValue? Before, BriefValue? After)
@@ -38,7 +38,7 @@ public sealed record ImageDifference(ImagePath Path, DifferenceKind Kind, BriefV
     };
 }
 
-/// <summary>What a comparison has found.</summary>
+/// <summary>Holds what a comparison has found.</summary>
 /// <param name="Shown">The first differences, in the order of the first image.</param>
 /// <param name="Count">The number of all differences.</param>
 public sealed record ImageDifferences(IReadOnlyList<ImageDifference> Shown, long Count)

@@ -63,7 +63,7 @@ internal sealed class ObjectJson
         WriteBehind();
     }
 
-    /// <summary>Writes one object under a name, and what several places refer to; the immortal is not written for a reference to it.</summary>
+    /// <summary>Writes one object under a name, and what several places refer to, the immortal excepted.</summary>
     /// <param name="immortal">Its number; null: there is none.</param>
     internal void WriteOne(string name, int id, int? immortal)
     {

@@ -25,7 +25,7 @@ public readonly record struct BriefValue(string Text, bool IsCut)
         return new BriefValue(to.ToString(0, end) + Ellipsis, true);
     }
 
-    /// <summary>Returns what a key is called that is more than a text or number: its brackets and quotes are closed wherever it is cut.</summary>
+    /// <summary>Names a key that is more than a text or number: its brackets and quotes are closed wherever it is cut.</summary>
     internal static string OfKey(ImageNode key)
     {
         var to = new StringBuilder();

@@ -117,8 +117,8 @@ internal sealed class CSharpNodes(CSharpImage image, JsonTexts texts)
     internal static PathStep IndexOf(long index) => PathStep.Index(index.ToString(CultureInfo.InvariantCulture));
 
     /// <summary>
-    /// Returns how a key is written in a path: a text in quotes, a number without, and anything more as its JSON. A map that such a key leads
-    /// to may have the same key again, so keys in keys are not spelled out.
+    /// Returns how a key is written in a path: a text in quotes, a number without, and anything more as its JSON. A map that such a key
+    /// leads to may have the same key again, so keys in keys are not spelled out.
     /// </summary>
     private PathStep StepOf(ImageNode key)
     {

@@ -7,8 +7,8 @@ using Ambrosia.Protocol.Payloads;
 namespace Ambrosia.Images.Nodes;
 
 /// <summary>
-/// Reads nodes that are CBOR items with names of their own: all of a portable image (docs/image.md I4), and what an app's own serializer has
-/// written into another.
+/// Reads nodes that are CBOR items with names of their own: all of a portable image (docs/image.md I4), and what an app's own serializer
+/// has written into another.
 /// </summary>
 /// <param name="objects">Where the objects of a portable image stand; null: tags mean nothing here.</param>
 internal sealed class CborNodes(LargeBuffer image, JsonTexts texts, IReadOnlyList<long>? objects)

@@ -6,15 +6,15 @@ namespace Ambrosia.Images.Nodes;
 public enum NodeKind { Value, Fields, Items, Entries }
 
 /// <summary>
-/// What stands in a place of an image, read where it stands when it is asked for. It is valid as long as the image's buffer, and used by one
-/// thread. Two places that refer to one object have two nodes with one <see cref="Id"/>.
+/// It is what stands in a place of an image, read where it stands when it is asked for. It is valid as long as the image's buffer, and
+/// used by one thread. Two places that refer to one object have two nodes with one <see cref="Id"/>.
 /// </summary>
 public abstract class ImageNode
 {
     /// <summary>A node without an identity: a value, or what stands in its place.</summary>
     internal const int NoId = -1;
 
-    /// <summary>What stands below it.</summary>
+    /// <summary>It says what stands below the node.</summary>
     public abstract NodeKind Kind { get; }
 
     /// <summary>The name of its type, if it is an object; empty where the place tells it.</summary>
@@ -29,7 +29,7 @@ public abstract class ImageNode
     /// <summary>The text that a value is, as a key of a map has it; null: it is none.</summary>
     internal virtual string? PlainText => null;
 
-    /// <summary>What stands below it, in its order; for a value nothing.</summary>
+    /// <summary>Enumerates what stands below it, in its order; below a value nothing does.</summary>
     public abstract IEnumerable<(PathStep Step, ImageNode Node)> Members();
 
     /// <summary>Says that it is packed numbers, and that another has the same: then nobody needs to look at each.</summary>

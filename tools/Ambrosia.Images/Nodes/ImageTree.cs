@@ -22,13 +22,13 @@ public sealed class ImageTree
 
     private ImageTree(LargeBuffer buffer, CSharpImage? image) => (_buffer, _image) = (buffer, image);
 
-    /// <summary>The immortal.</summary>
+    /// <summary>It is the immortal itself.</summary>
     public ImageNode State { get; private set; } = TextNode.Null;
 
-    /// <summary>What its session needs to go on: timers, tasks, outstanding calls, the time.</summary>
+    /// <summary>It is what the session needs to go on: timers, tasks, outstanding calls, the time.</summary>
     public ImageNode Session { get; private set; } = TextNode.Null;
 
-    /// <summary>What waits in a portable image; in others it is in the session.</summary>
+    /// <summary>It is what waits in a portable image; in others it is in the session.</summary>
     public ImageNode Flows { get; private set; } = TextNode.Null;
 
     /// <exception cref="ImageException">The image is damaged, or of a format that is not known.</exception>
@@ -115,7 +115,8 @@ public sealed class ImageTree
         ImageCursor from = nodes.At(at);
         long session = at;
         from.Skip();
-        if (from.Items.ReadArrayHeader() != 2) throw new ImageException("the image is damaged: a state that is not [root, objects] (I4.3)");
+        if (from.Items.ReadArrayHeader() != 2)
+            throw new ImageException("the image is damaged: a state that is not [root, objects] (I4.3)");
         long root = from.Position;
         from.Skip();
         for (int left = from.Items.ReadArrayHeader(); left > 0; left--)
@@ -125,10 +126,12 @@ public sealed class ImageTree
             from.Skip();
         }
         State = nodes.Read(root, out _);
-        Session = new PartsNode("", nodes.Read(session, out _).Members().Select(static each =>
-            (int.TryParse(each.Step.Text, out int i) && i < PortableJson.Session.Length ? PortableJson.Session[i] : each.Step.Text, each.Node)));
+        Session = new PartsNode("", nodes.Read(session, out _).Members().Select(static each => (SessionPart(each.Step.Text), each.Node)));
         Flows = nodes.Read(from.Position, out _);
     }
+
+    private static string SessionPart(string key) =>
+        int.TryParse(key, out int i) && i < PortableJson.Session.Length ? PortableJson.Session[i] : key;
 
     private ImageNode? PartOf(PathStep step) => step.Kind != PathStepKind.Name ? null : step.Text switch
     {

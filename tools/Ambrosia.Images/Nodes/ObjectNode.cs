@@ -9,7 +9,7 @@ internal sealed class ObjectNode(CSharpNodes nodes, int number) : ImageNode
 {
     private readonly ImageType _type = nodes.Image.TypeOf(number);
 
-    /// <summary>Its number in the image.</summary>
+    /// <summary>It is the number of the object in the image.</summary>
     internal int Number => number;
 
     private long At => nodes.Image.PositionOf(number);

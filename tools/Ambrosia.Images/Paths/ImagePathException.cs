@@ -9,6 +9,6 @@ public sealed class ImagePathException(string what, string missing, IReadOnlyLis
     /// <summary>The name that is not there; empty where the path is no path.</summary>
     public string Missing { get; } = missing;
 
-    /// <summary>What is there instead, each as it is written in a path; of many the first.</summary>
+    /// <summary>They are the names that are there instead, each as it is written in a path; of many the first.</summary>
     public IReadOnlyList<string> Names { get; } = names;
 }

@@ -1,5 +1,6 @@
 using System.Globalization;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Images.Reading;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
@@ -42,6 +43,34 @@ internal static class CheckpointSummary
         catch (ProtocolViolation violation)
         {
             throw cursor.Damage("a coordinator's part", violation.Message);
+        }
+    }
+}
+
+/// <summary>Says what a checkpoint is, for whoever begins with it.</summary>
+/// <param name="Suspended">So many methods are suspended in its image; null: the image does not say it.</param>
+internal sealed record CheckpointNotice(CheckpointHeader Header, long? Suspended)
+{
+    /// <summary>Reads the header and the front of the image; null: the checkpoint is gone or damaged.</summary>
+    public static CheckpointNotice? TryRead(LogLocation log, CheckpointFileName name)
+    {
+        try
+        {
+            using CheckpointReader checkpoint = CheckpointReader.Open(log.Files, log.PathOf(name.ToString()), log.Identity);
+            using var front = new MemoryStream();
+            bool isEnough = false;
+            long? suspended = null;
+            while (!isEnough && checkpoint.Read(out CheckpointSection section, out ReadOnlySpan<byte> content))
+            {
+                if (section != CheckpointSection.Image) continue;
+                front.Write(content);
+                suspended = SuspendedCalls.CountIn(front.GetBuffer().AsSpan(0, (int)front.Length), out isEnough);
+            }
+            return new CheckpointNotice(checkpoint.Header, suspended);
+        }
+        catch (Exception e) when (e is IOException or LogDamage)
+        {
+            return null;
         }
     }
 }

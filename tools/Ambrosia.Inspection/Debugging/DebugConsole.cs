@@ -13,7 +13,7 @@ namespace Ambrosia.Inspection.Debugging;
 public sealed class DebugConsole(DebugSession session, Action<string> line, Action<ReadOnlySpan<byte>> piece)
 {
     private const string Help =
-        "to POS · next [N] · state · calls · where · quit   (POS: LSN, LSN:INDEX, a time, ckpt:N, call:ID, key:TEXT, method:NAME[#N], start, end, crash, divergence)";
+        "to POS · next [N] · state [PATH] · calls · where · quit   (POS: LSN, LSN:INDEX, a time, ckpt:N, call:ID, key:TEXT, method:NAME[#N], start, end, crash, divergence)";
 
     /// <summary>The number of commands that were misunderstood.</summary>
     public int Misunderstood { get; private set; }
@@ -52,7 +52,8 @@ public sealed class DebugConsole(DebugSession session, Action<string> line, Acti
                 foreach (string call in session.Calls()) line(call);
                 break;
             case "state":
-                session.WriteState(piece, isIndented: true, stop);
+                if (rest.Length == 0) session.WriteState(piece, isIndented: true, stop);
+                else session.WriteState(rest, piece, isIndented: true, stop);
                 line("");
                 break;
             default: throw new MisuseException($"'{verb}' is no command", "", Help);

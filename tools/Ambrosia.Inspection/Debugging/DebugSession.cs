@@ -4,11 +4,12 @@ using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Coordinator.Views;
 using Ambrosia.Images.Json;
-using Ambrosia.Images.Reading;
+using Ambrosia.Images.Paths;
 using Ambrosia.Inspection.Checkpoints;
 using Ambrosia.Inspection.Decoding;
 using Ambrosia.Inspection.Places;
 using Ambrosia.Inspection.Records;
+using Ambrosia.Inspection.States;
 using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Files;
@@ -54,7 +55,7 @@ public sealed class DebugSession : IDisposable
             new ViewOptions
             {
                 LogDirectory = directory, Checkpoint = CheckpointOf(options.Checkpoint), App = options.App, AppSocket = options.AppSocket,
-                WaitsForDebugger = options.WaitsForDebugger, BreaksInDebugger = options.BreaksInDebugger,
+                Hold = options.Hold, WaitsForDebugger = options.WaitsForDebugger, BreaksInDebugger = options.BreaksInDebugger,
             },
             files, new ToldWarnings(tell), tell);
     }
@@ -74,7 +75,13 @@ public sealed class DebugSession : IDisposable
     public void AppEnded(int code) => _view.EndedOutside(code);
 
     /// <summary>Starts the app.</summary>
-    public void Start() => _view.Start();
+    /// <param name="toward">Where it is to go first: its culture is the one in which that was executed. Null: the log's end.</param>
+    public void Start(FoundPlace? toward = null) => _view.Start(toward?.Place.Record);
+
+    /// <summary>
+    /// Says with what it has begun, by which build the records were executed and whether this one is the same: lines. It has stopped once.
+    /// </summary>
+    public IEnumerable<string> Introduction() => ViewNotice.Of(_view, _log, _stop?.Place.Record ?? _view.End);
 
     /// <summary>Executes everything before a place, and says in a line where it has stopped.</summary>
     /// <exception cref="ViewEndedException">The view is over.</exception>
@@ -103,20 +110,31 @@ public sealed class DebugSession : IDisposable
     public IEnumerable<string> Calls() =>
         EmittedMessage.In(_stop?.Emitted ?? ViewedEmissions.None).Take(CallsMax).Select(each => each.Describe(_messages));
 
+    /// <summary>The place where it stands; null: nothing is executed yet.</summary>
+    public MessagePlace? Place => _stop?.Place;
+
+    /// <summary>Returns the image of the state where it stands; whoever takes it disposes of it.</summary>
+    /// <exception cref="MisuseException">There is none, or it cannot be written.</exception>
+    /// <exception cref="ViewEndedException">The view is over.</exception>
+    public ViewedImage Show(CancellationToken stop = default) => _view.Show(stop);
+
     /// <summary>Writes the state where it stands as JSON, in UTF-8 and pieces.</summary>
     /// <exception cref="MisuseException">There is none, or it cannot be shown.</exception>
     /// <exception cref="ViewEndedException">The view is over.</exception>
     public void WriteState(Action<ReadOnlySpan<byte>> take, bool isIndented, CancellationToken stop = default)
     {
-        using ViewedImage image = _view.Show(stop);
-        try
-        {
-            StateJson.Write(image.Bytes, new ImageOrigin(null, _stop!.Place), take, isIndented);
-        }
-        catch (ImageException e)
-        {
-            throw new MisuseException("the state cannot be shown", e.Message, "");
-        }
+        using ViewedImage image = Show(stop);
+        StatePaths.Write(image.Bytes, new ImageOrigin(null, _stop!.Place), null, take, isIndented);
+    }
+
+    /// <summary>Writes what stands at a path of the state, as <c>accounts["alice"].Balance</c> is one, with the path as JSON.</summary>
+    /// <exception cref="MisuseException">It is no path, or nothing stands there; the nearest names are told.</exception>
+    /// <exception cref="ViewEndedException">The view is over.</exception>
+    public void WriteState(string path, Action<ReadOnlySpan<byte>> take, bool isIndented, CancellationToken stop = default)
+    {
+        ImagePath parsed = StatePaths.Parse(path);
+        using ViewedImage image = Show(stop);
+        StatePaths.Write(image.Bytes, null, parsed, take, isIndented);
     }
 
     private string Stopped(ViewStop stop)

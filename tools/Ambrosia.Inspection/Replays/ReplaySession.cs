@@ -63,7 +63,9 @@ internal sealed class ReplaySession : IDisposable
 
     private MessagePlace Goal => _until?.Place ?? new MessagePlace(_builds.End, 0);
 
-    /// <summary>Executes the log until its end, until what was asked for, or until a difference behind which nothing can be compared.</summary>
+    /// <summary>
+    /// Executes the log until its end, until what was asked for, or until a difference behind which nothing can be compared.
+    /// </summary>
     /// <param name="progress">Hears how many bytes are done.</param>
     /// <param name="stop">The replay ends, with what it has found so far.</param>
     /// <exception cref="MisuseException">A build cannot execute the log from where it is to begin.</exception>

@@ -24,6 +24,10 @@ public static class ListedFailures
         _ => null,
     };
 
+    /// <summary>Returns the text of an exception whose own was worded by its language, by a library of that, or by the system (P4.7).</summary>
+    /// <param name="typeName">The type name under which it travels.</param>
+    public static string NoText(string typeName) => $"{typeName} was thrown.";
+
     public static FailureInfo NoMethod(uint method) => new(FailureNames.NoMethod, $"Method 0x{method:X} is not in the contract.");
 
     public static FailureInfo BadArguments(uint method) =>

@@ -18,11 +18,31 @@ internal sealed class FailureWording(FrameworkWords framework)
     /// <summary>Where a text is longer than any that travels, the inner ones of an AggregateException are left out.</summary>
     private const int CharsMax = 8192;
 
+    /// <summary>
+    /// The exceptions out of an image whose text the runtime before this one had made. It may have had other words than this one.
+    /// </summary>
+    private static readonly ConditionalWeakTable<Exception, object> s_ofRuntimesBefore = [];
+
     /// <summary>Stands for an app's text where the framework's words around it are looked at.</summary>
     private const string Mark = "m";
 
     /// <summary>Describes an exception and its causes as they travel, in the words that this process's runtime makes failures of.</summary>
     internal static FailureInfo Describe(Exception failure) => ThisRuntime.Wording.Of(failure);
+
+    /// <summary>Says whether an exception holds a text of the runtime, which will not travel.</summary>
+    internal static bool HoldsRuntimesText(Exception failure) =>
+        ListedFailures.Of(failure) is null && FailureInfo.MessageOf(failure) is { } message && HeldTextIn(message, failure) is { } held
+        && ThisRuntime.Wording.TextOfOne(failure, held) is null;
+
+    /// <summary>
+    /// Returns the text that an exception holds, if it is what its message begins with; null: it holds none, or its type has a message of
+    /// its own, which whoever restores it makes anew.
+    /// </summary>
+    private static string? HeldTextIn(string message, Exception failure) =>
+        MessageField(failure) is { Length: > 0 } held && message.StartsWith(held, StringComparison.Ordinal) ? held : null;
+
+    /// <summary>Takes note that the text of an exception, which was restored, is that of the runtime that made it.</summary>
+    internal static void Restored(Exception failure) => s_ofRuntimesBefore.AddOrUpdate(failure, failure);
 
     internal FailureInfo Of(Exception failure) => FailureInfo.Of(failure, static e => NameOf(e), TextOf);
 
@@ -60,6 +80,7 @@ internal sealed class FailureWording(FrameworkWords framework)
     /// </summary>
     private string? TextOfOne(Exception failure, string message)
     {
+        if (s_ofRuntimesBefore.TryGetValue(failure, out _) && HeldTextIn(message, failure) is not null) return null;
         string tail = "", parameter = "";
         if (failure is ArgumentOutOfRangeException { ActualValue: { } value }
             && CutEnd(ref message, new ArgumentOutOfRangeException(null, value, Mark)))
@@ -91,9 +112,8 @@ internal sealed class FailureWording(FrameworkWords framework)
     /// </summary>
     private string? TextOfMany(AggregateException failure, int depth)
     {
-        string message = failure.Message, own = MessageField(failure) ?? "";
-        if (own.Length == 0 || message.Length == own.Length || !message.StartsWith(own, StringComparison.Ordinal))
-            return TextOfOne(failure, message);
+        string message = failure.Message;
+        if (HeldTextIn(message, failure) is not { } own || message.Length == own.Length) return TextOfOne(failure, message);
         var text = new StringBuilder(TextOfOne(failure, own) ?? Neutral(failure));
         foreach (Exception inner in failure.InnerExceptions)
             if (depth > 1 && text.Length < CharsMax) text.Append($" ({TextOf(inner, depth - 1)})");

@@ -12,8 +12,8 @@ public sealed record FailureInfo(string TypeName, string Message, FailureInfo? I
     public const int DepthMax = 16;
 
     /// <summary>
-    /// Describes an exception and its causes by their own names and texts. Of one that <see cref="ListedFailures"/> knows the list says what
-    /// travels, and its causes are left out, since their wording is the runtime's.
+    /// Describes an exception and its causes by their own names and texts. Of one that <see cref="ListedFailures"/> knows the list says
+    /// what travels, and its causes are left out, since their wording is the runtime's.
     /// </summary>
     public static FailureInfo Of(Exception exception) =>
         Of(exception, static e => NameOf(e.GetType()), static e => MessageOf(e) ?? ListedFailures.NoText(NameOf(e.GetType())));

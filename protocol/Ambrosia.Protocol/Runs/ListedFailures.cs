@@ -24,7 +24,9 @@ public static class ListedFailures
         _ => null,
     };
 
-    /// <summary>Returns the text of an exception whose own was worded by its language, by a library of that, or by the system (P4.7).</summary>
+    /// <summary>
+    /// Returns what stands in place of a text that the app did not write, but its language, a library of that, or the system (P4.7).
+    /// </summary>
     /// <param name="typeName">The type name under which it travels.</param>
     public static string NoText(string typeName) => $"{typeName} was thrown.";
 

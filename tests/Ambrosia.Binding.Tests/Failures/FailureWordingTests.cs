@@ -84,8 +84,8 @@ public sealed class FailureWordingTests
     public void Exception_AroundTheApps_KeepsTheAppsText()
     {
         var invocation = new TargetInvocationException(new InvalidOperationException("not enough"));
-        Assert.Equal(new FailureInfo("System.Reflection.TargetInvocationException", "System.Reflection.TargetInvocationException was thrown.",
-            new FailureInfo("System.InvalidOperationException", "not enough")), FailureWording.Describe(invocation));
+        var cause = new FailureInfo("System.InvalidOperationException", "not enough");
+        Assert.Equal(Named("System.Reflection.TargetInvocationException") with { Inner = cause }, FailureWording.Describe(invocation));
         var several = new AggregateException(new InvalidOperationException("not enough"), new KeyNotFoundException());
         Assert.Equal("System.AggregateException was thrown. (not enough) (System.Collections.Generic.KeyNotFoundException was thrown.)",
             FailureWording.Describe(several).Message);
@@ -94,7 +94,7 @@ public sealed class FailureWordingTests
     /// <summary>Nobody outside of the framework knows which types it has for itself.</summary>
     [Fact]
     public void Exception_OfATypeThatIsNotPublic_TravelsByItsPublicBase() =>
-        Assert.Equal("System.Text.Json.JsonException", FailureWording.Describe(FrameworkExceptions.Caught("JSON that ends early")).TypeName);
+        Assert.Equal(Named("System.Text.Json.JsonException"), FailureWording.Describe(FrameworkExceptions.Caught("JSON that ends early")));
 
     /// <summary>The full name of such a type says in which version of which assembly its argument is.</summary>
     [Fact]

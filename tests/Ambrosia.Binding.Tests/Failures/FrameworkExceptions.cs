@@ -84,7 +84,6 @@ internal static class FrameworkExceptions
         ["timeout"] = static () => throw new TimeoutException(),
         ["several"] = static () => Task.WaitAll(Task.FromException(new KeyNotFoundException())),
         ["not supported"] = static () => throw new NotSupportedException(),
-        ["not implemented"] = static () => throw new NotImplementedException(),
         ["end of stream"] = static () => new BinaryReader(new MemoryStream()).ReadInt32(),
         ["read-only stream"] = static () => new MemoryStream([], writable: false).WriteByte(1),
         ["JSON"] = static () => JsonSerializer.Deserialize<int[]>("[1, x]"),

@@ -32,6 +32,16 @@ public sealed class FrameworkWordsTests
         Assert.InRange(mistaken, 0, known / 1000); // the negative control: a runtime does not know another one's words
     }
 
+    /// <summary>An app in one file has no list of its assemblies.</summary>
+    [Fact]
+    public void Texts_OfAnAppInOneFile_AreThoseOfItsReferences()
+    {
+        HashSet<FrameworkText> found = [.. FrameworkTexts.OfReferences(typeof(FrameworkWordsTests).Assembly)];
+        Assert.Contains(found, static text => (text.Assembly, text.Key) == (Home, "Arg_KeyNotFoundWithKey"));
+        Assert.Contains(found, static text => (text.Assembly, text.Key) == ("System.Linq", "NoElements"));
+        Assert.Subset(s_texts.ToHashSet(), found);
+    }
+
     [Theory]
     [InlineData("Arg_KeyNotFoundWithKey, bob", true)]
     [InlineData("NoElements", true)]
@@ -48,7 +58,8 @@ public sealed class FrameworkWordsTests
     [InlineData("not_enough money", false)]
     public void Keys_OfATrimmedFramework_AreKnownByTheirForm(string text, bool isFrameworks)
     {
-        Assert.Equal(isFrameworks, new FrameworkWords([], hasKeysForTexts: true).Has(text, Home));
+        FrameworkText learned = new(Home, "", "Unable to cast '{0}'.");
+        Assert.Equal(isFrameworks, new FrameworkWords([learned], hasKeysForTexts: true).Has(text, Home));
         Assert.False(new FrameworkWords([], hasKeysForTexts: false).Has(text, Home));
     }
 

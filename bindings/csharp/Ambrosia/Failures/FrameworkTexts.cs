@@ -11,21 +11,33 @@ namespace Ambrosia.Failures;
 /// </summary>
 internal static class FrameworkTexts
 {
-    /// <summary>
-    /// Returns all texts of the class library, with the names of their assemblies and their keys. Nothing: the framework was trimmed of
-    /// its texts.
-    /// </summary>
+    /// <summary>Returns all texts of the class library. Nothing: the framework was trimmed of them.</summary>
     /// <exception cref="IOException">A file cannot be read, so which words are the framework's is not known, and the process had better
     /// end: another replica knows.</exception>
-    internal static IEnumerable<FrameworkText> All()
+    internal static IEnumerable<FrameworkText> All() => typeof(object).Assembly.Location.Length > 0
+        ? InFiles(AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES") as string ?? "")
+        : OfReferences(Assembly.GetEntryAssembly() ?? typeof(FrameworkTexts).Assembly);
+
+    /// <summary>Returns the texts of an app in one file, in which no list names the assemblies: those that its own lead to.</summary>
+    internal static IEnumerable<FrameworkText> OfReferences(Assembly app)
     {
-        bool isOfFiles = typeof(object).Assembly.Location.Length > 0;
-        string all = AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES") as string ?? "";
+        HashSet<string> met = [app.GetName().Name!];
+        var next = new Queue<Assembly>([app]);
+        while (next.TryDequeue(out Assembly? assembly))
+        {
+            foreach (FrameworkText text in InLoaded(assembly)) yield return text;
+            foreach (AssemblyName name in assembly.GetReferencedAssemblies())
+                if (met.Add(name.Name!) && Loaded(name) is { } reference) next.Enqueue(reference);
+        }
+    }
+
+    private static IEnumerable<FrameworkText> InFiles(string all)
+    {
         foreach (string file in all.Split(Path.PathSeparator, StringSplitOptions.RemoveEmptyEntries))
         {
             string name = Path.GetFileNameWithoutExtension(file);
             if (!IsOfClassLibrary(name)) continue;
-            foreach (FrameworkText text in isOfFiles ? InFile(file, name) : InBundle(name)) yield return text;
+            foreach (FrameworkText text in InFile(file, name)) yield return text;
         }
     }
 
@@ -57,25 +69,29 @@ internal static class FrameworkTexts
         return found;
     }
 
-    /// <summary>Reads an assembly that is no file: it is in the one file of the app, from which the runtime alone can take it.</summary>
-    private static List<FrameworkText> InBundle(string name)
+    private static List<FrameworkText> InLoaded(Assembly assembly)
     {
         var found = new List<FrameworkText>();
+        AssemblyName name = assembly.GetName();
+        if (!IsOfClassLibrary(name.Name!) || !FrameworkAssemblies.IsKey(name.GetPublicKeyToken())) return found;
+        foreach (string resource in assembly.GetManifestResourceNames().Where(IsTexts))
+        {
+            using Stream? stream = assembly.GetManifestResourceStream(resource);
+            if (stream is not null) Read(stream, name.Name!, found);
+        }
+        return found;
+    }
+
+    private static Assembly? Loaded(AssemblyName name)
+    {
         try
         {
-            var assembly = Assembly.Load(new AssemblyName(name));
-            if (!FrameworkAssemblies.IsKey(assembly.GetName().GetPublicKeyToken())) return found;
-            foreach (string resource in assembly.GetManifestResourceNames().Where(IsTexts))
-            {
-                using Stream? stream = assembly.GetManifestResourceStream(resource);
-                if (stream is not null) Read(stream, name, found);
-            }
+            return Assembly.Load(name);
         }
         catch (FileNotFoundException)
         {
-            // The app was trimmed of the assembly.
+            return null; // a reference that nobody follows, or one that the app was trimmed of
         }
-        return found;
     }
 
     private static bool IsTexts(string resource) => resource.EndsWith(".resources", StringComparison.Ordinal);

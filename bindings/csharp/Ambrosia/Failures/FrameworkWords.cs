@@ -13,6 +13,9 @@ internal sealed class FrameworkWords
     /// <summary>The letters that a text without holes needs, and a template for exceptions of its own assembly.</summary>
     private const int LettersMinWhole = 10, LettersMinAtHome = 6;
 
+    /// <summary>A key that the innermost assembly has, unless it was trimmed of its texts.</summary>
+    private const string KeyOfCore = "Arg_KeyNotFoundWithKey";
+
     /// <summary>The lengths of beginnings by which templates are found, the longest first.</summary>
     private static readonly int[] s_starts = [16, 8, 4, 0];
 
@@ -22,6 +25,9 @@ internal sealed class FrameworkWords
     private readonly HashSet<string> _keys = [];
     private readonly bool _hasKeysForTexts;
 
+    /// <summary>False: the framework was trimmed of its texts, at least of those that matter most.</summary>
+    private readonly bool _hasTextsOfCore;
+
     /// <param name="texts">The texts of the framework.</param>
     /// <param name="hasKeysForTexts">The framework was told to use the keys of its texts in their place.</param>
     internal FrameworkWords(IEnumerable<FrameworkText> texts, bool hasKeysForTexts)
@@ -30,7 +36,8 @@ internal sealed class FrameworkWords
         var seen = new HashSet<string>();
         foreach ((string assembly, string key, string text) in texts)
         {
-            if (hasKeysForTexts) _keys.Add(key);
+            if (hasKeysForTexts && key.Length > 0) _keys.Add(key);
+            _hasTextsOfCore |= key == KeyOfCore;
             var template = TextTemplate.Parse(text);
             if (!template.HasHoles && template.Words > 1 && template.Letters >= LettersMinWhole) _whole.Add(text);
             else if (template.HasHoles && IsTelling(template))
@@ -74,7 +81,7 @@ internal sealed class FrameworkWords
         int end = text.IndexOf(", ", StringComparison.Ordinal);
         string key = end < 0 ? text : text[..end];
         return _keys.Contains(key)
-            || (_keys.Count == 0 && key.IndexOf('_') > 0 && key.All(static c => char.IsAsciiLetterOrDigit(c) || c == '_'));
+            || (!_hasTextsOfCore && key.IndexOf('_') > 0 && key.All(static c => char.IsAsciiLetterOrDigit(c) || c == '_'));
     }
 
     private static bool IsTelling(TextTemplate template) =>

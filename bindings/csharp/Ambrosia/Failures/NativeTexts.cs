@@ -4,7 +4,7 @@ namespace Ambrosia.Failures;
 
 /// <summary>
 /// Knows the texts that the runtime has in its native part, where no resource of an assembly has them. It learns them by making the runtime
-/// say them: what is about our own types is where the holes are.
+/// say them: where the names stand that it was made to say is where the holes are.
 /// </summary>
 internal static class NativeTexts
 {
@@ -12,7 +12,7 @@ internal static class NativeTexts
 
     internal static IEnumerable<FrameworkText> All() =>
     [
-        .. Learned(static () => (Target)(object)new Source(), typeof(Source).FullName!, typeof(Target).FullName!),
+        .. Learned(static () => (Version)(object)"", typeof(string).FullName!, typeof(Version).FullName!),
         .. Learned(static () => Assembly.Load(NoAssembly), NoAssembly),
     ];
 
@@ -25,15 +25,11 @@ internal static class NativeTexts
             act();
             return [];
         }
-        catch (Exception e) when (e is InvalidCastException or FileNotFoundException)
+        catch (Exception e) when (HandlerFailure.Is(e))
         {
             string text = e.Message;
             foreach (string name in names) text = text.Replace(name, "{0}", StringComparison.Ordinal);
             return text == e.Message ? [] : [new FrameworkText("System.Private.CoreLib", "", text)];
         }
     }
-
-    private sealed class Source;
-
-    private sealed class Target;
 }

@@ -215,6 +215,10 @@ def values():
         add(f, "failure", f"listed: {text}", "P4.6", cbor([f"Ambrosia.{name}", text, None]), expect={"chain": [{"type": f"Ambrosia.{name}", "message": text}]})
     add(f, "failure", "listed: a failure that was let through", "P4.6", cbor(["Ambrosia.CallFailed", "no", ["Shop.Closed", "no", None]]),
         expect={"chain": [{"type": "Ambrosia.CallFailed", "message": "no"}, {"type": "Shop.Closed", "message": "no"}]})
+    unworded = "System.FormatException was thrown."
+    add(f, "failure", "an exception in the runtime's words inside one in the app's", "P4.7",
+        cbor(["Shop.Closed", "no", ["System.FormatException", unworded, None]]),
+        expect={"chain": [{"type": "Shop.Closed", "message": "no"}, {"type": "System.FormatException", "message": unworded}]})
     add(f, "failure", "17 deep", "P4.4", cbor(nested(17)), error="TooDeep")
     bad("failure", "null", "WrongType", None, "P4.4")
     bad("failure", "two items", "WrongType", ["E", "m"], "P4.4")

@@ -47,6 +47,7 @@ public sealed class NondetTaskTests
     [InlineData("asyncAction", "asyncAction: done")]
     [InlineData("throws", "throws: System.InvalidOperationException body < inner")]
     [InlineData("asyncThrows", "asyncThrows: System.TimeoutException late")]
+    [InlineData("mute", "mute: Ambrosia.Binding.Tests.Worker+Mute Ambrosia.Binding.Tests.Worker+Mute was thrown.")]
     [InlineData("key", "key: 0f0e0d0c0b0a09080706050403020100/1 #1")]
     [InlineData("graph", "graph: whole 2 True")]
     [InlineData("null", "null: null")]

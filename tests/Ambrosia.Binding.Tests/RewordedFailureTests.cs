@@ -34,8 +34,8 @@ public sealed class RewordedFailureTests
         Assert.NotEmpty(name);
         Assert.Equal(Hash(new BadArgumentsException(7, thrown("one"))), Hash(new BadArgumentsException(7, thrown("another wording"))));
         Assert.Equal(Hash(BadResultException.Of(thrown("one"), 7)), Hash(BadResultException.Of(thrown("another wording"), 7)));
-        Assert.Contains("another wording", FailureCodec.StackOf(new BadArgumentsException(7, thrown("another wording"))),
-            StringComparison.Ordinal);
+        var failure = new BadArgumentsException(7, thrown("another wording"));
+        Assert.Contains("another wording", FailureCodec.StackOf(failure, FailureWording.Describe(failure)), StringComparison.Ordinal);
     }
 
     /// <summary>The negative control: an exception that nobody has listed carries its words.</summary>

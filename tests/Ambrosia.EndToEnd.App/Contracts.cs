@@ -81,6 +81,20 @@ public interface IBank
     long End();
 }
 
+/// <summary>Fails in the way of a number, and says what it is told of it.</summary>
+public interface IClumsy
+{
+    int Fail(int way);
+
+    /// <summary>Lets itself fail, and gives back what it heard.</summary>
+    Call<string> Ask(int way);
+
+    [ImpulseHandler]
+    void Trip(int way);
+
+    void Fill(ReadOnlyMemory<byte> bytes);
+}
+
 /// <summary>Both at once: two of them flood each other.</summary>
 public interface IFlooder
 {

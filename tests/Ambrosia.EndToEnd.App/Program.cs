@@ -2,6 +2,7 @@ using Ambrosia;
 using Ambrosia.EndToEnd.App;
 using Ambrosia.EndToEnd.App.Examples;
 
+Settings.RewordFramework();
 // Who runs the tests kills by id.
 Console.WriteLine($"app {Environment.ProcessId}");
 return args switch
@@ -15,6 +16,7 @@ return args switch
     ["ring", ..] => AmbrosiaApp.Run<Ring>(args[1..]),
     ["bank", ..] => AmbrosiaApp.Run<Bank>(args[1..]),
     ["shop", ..] => AmbrosiaApp.Run<Shop>(args[1..]),
+    ["clumsy", ..] => AmbrosiaApp.Run<Clumsy>(args[1..]),
     ["look", var log, var until] => Past.Look(log, until),
     ["host", "books,copies", ..] => Programs.ManyInOneProcess(args[2..]),
     ["host", "ring", ..] => AmbrosiaHost.Run(args[2..], [.. Settings.Ring.Select(static name => EmbeddedImmortal.Of<Ring>(name))]),

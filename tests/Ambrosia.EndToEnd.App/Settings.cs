@@ -52,6 +52,17 @@ internal static class Settings
     /// <summary>The ledger's handler throws, when it has done its work: every THROW-th call, of the first 10,000.</summary>
     public static bool Throws(ulong number) => s_throwEvery != 0 && number <= 10_000 && number % s_throwEvery == 0;
 
+    /// <summary>
+    /// Where a test asks for it, makes this process one of a framework that words all its exceptions otherwise: by the keys of its texts,
+    /// as trimmed apps have them. It must come before the framework has read that switch.
+    /// </summary>
+    public static void RewordFramework()
+    {
+        if (Text("REWORD") is null) return;
+        AppContext.SetSwitch("System.Resources.UseSystemResourceKeys", true);
+        Console.WriteLine($"words {new KeyNotFoundException().Message}");
+    }
+
     private static readonly ulong s_throwEvery = Number("THROW", 0);
 
     public static ulong Number(string name, ulong otherwise) =>

@@ -42,6 +42,7 @@ internal static class DispatchSource
     /// <summary>Writes a switch over methods. Queries have one of their own, since a message in the log can never be a query.</summary>
     private static void WriteSwitch(CodeWriter code, string name, IEnumerable<MethodModel> methods)
     {
+        code.Line(BindingNames.NotStepped);
         using var body = code.Open($"protected override void {name}(ref {BindingNames.Incoming} message)");
         using var cases = code.Open("switch (message.Method)");
         foreach (MethodModel method in methods) code.Line($"case 0x{method.Id:X}u: __Handle{method.PlainName}(ref message); return;");
@@ -52,6 +53,7 @@ internal static class DispatchSource
     private static void WriteHandle(CodeWriter code, ValueCodecSource codec, MethodModel method)
     {
         code.Line();
+        code.Line(BindingNames.NotStepped);
         using var body = code.Open($"private void __Handle{method.PlainName}(ref {BindingNames.Incoming} message)");
         string call = $"(({method.Interface})this).{method.Name}({WriteArguments(code, codec, method)})";
         switch (method.ReturnKind)
@@ -104,6 +106,7 @@ internal static class DispatchSource
     {
         if (contract.Methods.All(method => method.ReturnKind != ReturnKind.CallOfValue)) return;
         code.Line();
+        code.Line(BindingNames.NotStepped);
         using var body = code.Open($"protected override void WriteResult(global::Ambrosia.FinishedCall call, {BindingNames.Outgoing} answer)");
         using var cases = code.Open("switch (call.Method)");
         foreach (MethodModel method in contract.Methods)

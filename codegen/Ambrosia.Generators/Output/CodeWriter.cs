@@ -74,5 +74,10 @@ internal static class BindingNames
     internal const string Key = "global::Ambrosia.ImpulseKey";
     internal const string Hidden =
         "[global::System.ComponentModel.EditorBrowsable(global::System.ComponentModel.EditorBrowsableState.Never)]";
+
+    /// <summary>
+    /// A debugger that shows its user's code steps through what is marked so: whoever steps from a message lands in its handler.
+    /// </summary>
+    internal const string NotStepped = "[global::System.Diagnostics.DebuggerNonUserCode]";
     internal const string Generated = "[global::System.CodeDom.Compiler.GeneratedCode(\"Ambrosia.Generators\", \"0.1.0\")]";
 }

@@ -18,6 +18,7 @@ internal static class DataSource
         code.Namespace(data.Namespace);
         code.Line($"/// <summary>How {data.Schema} travels.</summary>");
         code.Line(BindingNames.Hidden);
+        code.Line(BindingNames.NotStepped);
         code.Line(BindingNames.Generated);
         using (code.Open($"{data.Access} static class {data.CodecName}"))
         {

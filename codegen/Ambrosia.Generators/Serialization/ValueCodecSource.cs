@@ -95,11 +95,13 @@ internal sealed class ValueCodecSource
         }
         if (!_makesArrays) return;
         code.Line();
+        code.Line(BindingNames.NotStepped);
         code.Line("private static T[] __NewArray<T>(int count) => new T[count];");
     }
 
     private void WriteWriter(CodeWriter code, string suffix, TypeModel type)
     {
+        code.Line(BindingNames.NotStepped);
         using var method = code.Open($"private static void Write{suffix}(ref {BindingNames.Writer} writer, {type.Name} value)");
         if (type.IsNullable)
         {
@@ -153,6 +155,7 @@ internal sealed class ValueCodecSource
 
     private void WriteReader(CodeWriter code, string suffix, TypeModel type)
     {
+        code.Line(BindingNames.NotStepped);
         using var method = code.Open($"private static {type.Name} Read{suffix}(ref {BindingNames.Reader} reader)");
         if (type.IsNullable) code.Line("if (reader.TryReadNull()) return null;");
         switch (type.Shape)

@@ -12,10 +12,16 @@ public sealed record FailureInfo(string TypeName, string Message, FailureInfo? I
     public const int DepthMax = 16;
 
     /// <summary>
-    /// Describes an exception and its causes. Of one that <see cref="ListedFailures"/> knows the list says what travels, and its
-    /// causes are left out, since their wording is the runtime's.
+    /// Describes an exception and its causes by their own names and texts. Of one that <see cref="ListedFailures"/> knows the list says
+    /// what travels, and its causes are left out, since their wording is the runtime's.
     /// </summary>
-    public static FailureInfo Of(Exception exception)
+    public static FailureInfo Of(Exception exception) =>
+        Of(exception, static e => NameOf(e.GetType()), static e => MessageOf(e) ?? ListedFailures.NoText(NameOf(e.GetType())));
+
+    /// <summary>Describes an exception and its causes.</summary>
+    /// <param name="nameOf">Gives the type name of one that is not in the list.</param>
+    /// <param name="textOf">Gives the text of one that is not in the list.</param>
+    public static FailureInfo Of(Exception exception, Func<Exception, string> nameOf, Func<Exception, string> textOf)
     {
         var chain = new List<Exception>(1);
         FailureInfo? info = null;
@@ -24,9 +30,27 @@ public sealed record FailureInfo(string TypeName, string Message, FailureInfo? I
             info = ListedFailures.Of(e);
             if (info is null) chain.Add(e);
         }
-        for (int i = chain.Count - 1; i >= 0; i--)
-            info = new FailureInfo(chain[i].GetType().FullName ?? chain[i].GetType().Name, chain[i].Message, info);
+        for (int i = chain.Count - 1; i >= 0; i--) info = new FailureInfo(nameOf(chain[i]), textOf(chain[i]), info);
         return info!;
+    }
+
+    /// <summary>
+    /// Returns the full name of a type. The full name of a generic one would say in which versions of which assemblies its arguments are,
+    /// and change with them.
+    /// </summary>
+    public static string NameOf(Type type) => type.IsGenericType ? type.ToString() : type.FullName ?? type.Name;
+
+    /// <summary>Returns the text of an exception; null where its type has a text of its own, which throws.</summary>
+    public static string? MessageOf(Exception exception)
+    {
+        try
+        {
+            return exception.Message;
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            return null;
+        }
     }
 
     public void Write(ref CborWriter to)

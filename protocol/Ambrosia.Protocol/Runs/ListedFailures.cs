@@ -24,6 +24,12 @@ public static class ListedFailures
         _ => null,
     };
 
+    /// <summary>
+    /// Returns what stands in place of a text that the app did not write, but its language, a library of that, or the system (P4.7).
+    /// </summary>
+    /// <param name="typeName">The type name under which it travels.</param>
+    public static string NoText(string typeName) => $"{typeName} was thrown.";
+
     public static FailureInfo NoMethod(uint method) => new(FailureNames.NoMethod, $"Method 0x{method:X} is not in the contract.");
 
     public static FailureInfo BadArguments(uint method) =>

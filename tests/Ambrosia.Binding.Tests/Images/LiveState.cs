@@ -124,7 +124,7 @@ internal sealed class LiveState(JsonElement document)
     {
         List<FieldInfo> fields = FieldsOf(live.GetType());
         if (fields.Count + extra != at.EnumerateObject().Count()) Assert.Fail($"{path}: {at} has not the fields of {live.GetType()}");
-        foreach (FieldInfo field in fields)
+        foreach (FieldInfo field in fields.Where(static field => field.Name != "_helpURL")) // says, too, whose an exception's text is
             AssertPlace(at.GetProperty(NameOf(field, fields)), field.GetValue(live), field.FieldType, $"{path}.{field.Name}");
     }
 
@@ -211,7 +211,7 @@ internal sealed class LiveState(JsonElement document)
         {
             Type declaring = at;
             fields.InsertRange(0, declaring.GetFields(Own)
-                .Where(field => declaring != typeof(Exception) || field.Name is "_message" or "_innerException" or "_HResult"));
+                .Where(field => declaring != typeof(Exception) || field.Name is "_message" or "_innerException" or "_HResult" or "_helpURL"));
         }
         return fields;
     }

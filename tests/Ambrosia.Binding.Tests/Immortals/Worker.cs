@@ -85,6 +85,7 @@ public sealed partial class Worker : Immortal<IWorkerProxy>, IWorker
                 return Text(await NondetTask(int () => throw new InvalidOperationException("body", new FormatException("inner"))));
             case "asyncThrows":
                 await NondetTask(async () => { await Task.CompletedTask; throw new TimeoutException("late"); }); return "never";
+            case "mute": return Text(await NondetTask(int () => throw new Mute()));
             case "key": return await NondetTask(static context => $"{context.IdempotencyKey} #{context.Attempt}");
             case "graph":
                 Parcel parcel = await NondetTask(static () => MakeParcel());
@@ -123,6 +124,11 @@ public sealed partial class Worker : Immortal<IWorkerProxy>, IWorker
             case "surroundings": return Text(await NondetTask(() => Now.Year));
             default: throw new ArgumentException(how);
         }
+    }
+
+    private sealed class Mute : Exception
+    {
+        public override string Message => throw new InvalidOperationException("it says nothing");
     }
 
     private static string Text(int number) => number.ToString(CultureInfo.InvariantCulture);

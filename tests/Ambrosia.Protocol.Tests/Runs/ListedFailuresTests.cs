@@ -51,6 +51,34 @@ public sealed class ListedFailuresTests
         Assert.Equal(new FailureInfo("System.InvalidOperationException", "outer", ListedFailures.BadFailure()), info);
     }
 
+    [Fact]
+    public void Text_OfAnExceptionInTheRuntimesWords_IsTheVectors()
+    {
+        const string Name = "System.FormatException";
+        var failure = new FailureInfo("Shop.Closed", "no", new FailureInfo(Name, ListedFailures.NoText(Name)));
+        Assert.Equal(Convert.ToHexString(VectorFiles.All.Single(static v => v.Section == "P4.7").Bytes), Encoded(failure));
+    }
+
+    [Fact]
+    public void Of_ExceptionWhoseTextThrows_HasItsNameAlone()
+    {
+        string name = typeof(Mute).FullName!;
+        Assert.Equal(new FailureInfo(name, $"{name} was thrown."), FailureInfo.Of(new Mute()));
+    }
+
+    /// <summary>The full name of such a type says in which version of which assembly its argument is.</summary>
+    [Fact]
+    public void NameOf_AGenericType_SaysNoVersion()
+    {
+        Assert.Equal("System.Collections.Generic.List`1[System.Int32]", FailureInfo.NameOf(typeof(List<int>)));
+        Assert.Equal(typeof(Mute).FullName, FailureInfo.NameOf(typeof(Mute)));
+    }
+
+    private sealed class Mute : Exception
+    {
+        public override string Message => throw new InvalidOperationException("it says nothing");
+    }
+
     private static string Encoded(FailureInfo failure)
     {
         var bytes = new ArrayBufferWriter<byte>();

@@ -1,16 +1,13 @@
 using System.Reflection.Metadata;
 using System.Reflection.PortableExecutable;
 using System.Text.Json;
+using Ambrosia.Failures;
 
 namespace Ambrosia.Builds;
 
 /// <summary>Finds the files of the app's assemblies: all that the host offers to the runtime, except the framework's.</summary>
 internal static class AppFiles
 {
-    /// <summary>The tokens of the keys that the framework's assemblies are signed with, where no other file tells which they are.</summary>
-    private static readonly string[] s_keys =
-        ["b77a5c561934e089", "b03f5f7f11d50a3a", "7cec85d7bea7798e", "cc7b13ffcd2ddd51", "31bf3856ad364e35", "adb9793829ddae60"];
-
     /// <summary>
     /// Returns the files of this process, by name; null where the app is not made of files, as in a single-file app. Where the immortal was
     /// loaded from a directory that the host does not know, what lies beside it is of the app, too.
@@ -58,6 +55,7 @@ internal static class AppFiles
         return names;
     }
 
+    /// <summary>Reads the signature, where no other file tells which assemblies are the framework's.</summary>
     private static bool IsSignedAsFramework(string file)
     {
         using FileStream stream = File.OpenRead(file);
@@ -65,7 +63,6 @@ internal static class AppFiles
         if (!image.HasMetadata) return false;
         MetadataReader metadata = image.GetMetadataReader();
         if (!metadata.IsAssembly || metadata.GetAssemblyDefinition().PublicKey.IsNil) return false;
-        byte[] token = metadata.GetAssemblyDefinition().GetAssemblyName().GetPublicKeyToken() ?? [];
-        return s_keys.Contains(Convert.ToHexStringLower(token));
+        return FrameworkAssemblies.IsKey(metadata.GetAssemblyDefinition().GetAssemblyName().GetPublicKeyToken());
     }
 }

@@ -169,8 +169,10 @@ internal sealed class ClientCallExecutor(
     /// <summary>Tells the failure, without its stack, to whoever asks.</summary>
     private void Fail(Exception failure, OutsideCall call)
     {
+        FailureInfo sent = FailureWording.Describe(failure);
+        if (call.IsAwaited) failures.Tell(call.Method, failure, sent);
         ScratchBuffer value = ScratchBuffer.Begin();
-        FailureCodec.Write(value, failure);
+        FailureCodec.Write(value, sent);
         Finish(call, isFailure: true, value.Written);
     }
 

@@ -82,14 +82,15 @@ internal sealed class AnswerSender(ImmortalHost host, MessageSender sender, Peer
 
     private void Fail(Exception failure, InstanceId caller, ulong call, uint method)
     {
+        FailureInfo sent = FailureWording.Describe(failure);
         _extension.ResetWrittenCount();
         var writer = new PayloadWriter(_extension);
-        new FailureStack(0, FailureCodec.StackOf(failure)).Write(ref writer);
+        new FailureStack(0, FailureCodec.StackOf(failure, sent)).Write(ref writer);
         writer.Flush();
         sender.Outbound.BeginAlone(sender.Destinations.Get(caller), MessageKind.Failure, _extension.WrittenSpan);
         sender.Outbound.WriteVarint(method);
         sender.Outbound.WriteVarint(call);
-        FailureCodec.Write(sender.Outbound, failure);
+        FailureCodec.Write(sender.Outbound, sent);
         sender.Outbound.CommitAlone();
     }
 }

@@ -18,7 +18,7 @@ internal static class FailureCodec
     /// </summary>
     private const int ChainCharsMax = 20_000;
 
-    internal static void Write(IBufferWriter<byte> to, Exception failure) => Write(to, FailureInfo.Of(failure));
+    internal static void Write(IBufferWriter<byte> to, Exception failure) => Write(to, FailureWording.Describe(failure));
 
     internal static void Write(IBufferWriter<byte> to, FailureInfo failure)
     {
@@ -32,18 +32,34 @@ internal static class FailureCodec
     /// Returns what goes into the stack block, which is in no hash (P3.7): where the exception was thrown, and in front of that whatever
     /// wording does not travel in the failure itself.
     /// </summary>
-    internal static string StackOf(Exception failure) => Writable(failure switch
+    /// <param name="sent">The failure as it travels.</param>
+    internal static string StackOf(Exception failure, FailureInfo sent) => Writable(failure switch
     {
         RemoteCallException { RemoteStack: { } remote } => $"{failure.StackTrace}\n--- at the called instance ---\n{remote}",
-        _ when IsReworded(failure) => failure.ToString(),
+        _ when IsReworded(failure, sent) => Whole(failure),
         _ => failure.StackTrace ?? "",
     });
 
-    private static bool IsReworded(Exception failure)
+    /// <summary>Says whether a failure travels with another text than the exception's, or than that of one of its causes.</summary>
+    internal static bool IsReworded(Exception failure, FailureInfo sent)
     {
-        for (Exception? e = failure; e is not null; e = e.InnerException)
-            if (e is IListedFailure) return true;
+        FailureInfo? info = sent;
+        for (Exception? e = failure; e is not null && info is not null; e = e.InnerException, info = info.Inner)
+            if (e is IListedFailure || FailureInfo.MessageOf(e) != info.Message) return true;
         return false;
+    }
+
+    /// <summary>Returns all that an exception says; where its own text throws, the stack alone.</summary>
+    internal static string Whole(Exception failure)
+    {
+        try
+        {
+            return failure.ToString();
+        }
+        catch (Exception e) when (HandlerFailure.Is(e))
+        {
+            return failure.StackTrace ?? "";
+        }
     }
 
     internal static RemoteCallException Read(ReadOnlySpan<byte> failure, ReadOnlySpan<byte> extensions, uint fromEnd)

@@ -4,8 +4,8 @@ namespace Ambrosia;
 
 /// <summary>
 /// Says that an awaited call failed at the called instance. Type and message are those of the exception there, as text: nothing is
-/// instantiated by name (protocol P4.4). Failures of which no handler is the author have names of their own, which
-/// <see cref="FailureNames"/> lists.
+/// instantiated by name (protocol P4.4). Where the app there had not written the message, it says the type alone (P4.7). Failures of which
+/// no handler is the author have names of their own, which <see cref="FailureNames"/> lists.
 /// </summary>
 public sealed class RemoteCallException : Exception, IListedFailure
 {

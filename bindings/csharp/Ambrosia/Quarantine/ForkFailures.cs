@@ -47,6 +47,17 @@ internal sealed class ForkFailures(ImmortalHost host, MessageSender sender, Repl
     /// <summary>Counts a message that was not executed, whatever the policy is.</summary>
     internal void Count(in IncomingMessage message, Exception why) => _counted.Add(host.NameOf(message.Method), replay.ExecutingLsn, why);
 
+    /// <summary>
+    /// Logs what does not travel: a caller outside is given no stack, and of the framework's words none (protocol P4.7), so nobody else
+    /// would ever read them.
+    /// </summary>
+    /// <param name="sent">The failure as it travels.</param>
+    internal void Tell(uint method, Exception failure, FailureInfo sent)
+    {
+        if (failure is not IListedFailure && FailureCodec.IsReworded(failure, sent))
+            _counted.Tell(host.NameOf(method), replay.ExecutingLsn, failure);
+    }
+
     /// <summary>Decides about a handler that failed after it had been suspended.</summary>
     /// <exception cref="AppFailed">The policy is to stop.</exception>
     internal void FailedLate(SetAsideMessage? kept, uint method, InstanceId caller, Exception failure)
@@ -132,7 +143,7 @@ internal sealed class ForkFailures(ImmortalHost host, MessageSender sender, Repl
     private static string Short(Exception failure)
     {
         // The text is part of the image, which replicas compare, so it is what would travel.
-        var info = FailureInfo.Of(failure);
+        FailureInfo info = FailureWording.Describe(failure);
         string text = $"{info.TypeName}: {info.Message}";
         return text.Length <= WhyCharsMax ? text : text[..WhyCharsMax];
     }
@@ -167,7 +178,8 @@ internal sealed class ForkPolicies
 }
 
 /// <summary>
-/// Counts failures of handlers that nobody awaited, and logs each sort of them once, with the place in the log that repeats it.
+/// Counts failures of handlers that nobody awaited. It logs each sort of them once, with the place in the log that repeats it, and so each
+/// sort of failures whose callers are told less than the exception says.
 /// </summary>
 internal sealed class FailureLog(Action<string> log)
 {
@@ -181,7 +193,18 @@ internal sealed class FailureLog(Action<string> log)
     internal void Add(string handler, ulong lsn, Exception failure)
     {
         Count++;
-        if (_logged.Count >= SortsMax || !_logged.Add((handler, failure.GetType().FullName ?? ""))) return;
-        log($"A handler that nobody awaits failed ({handler}, record at Lsn {lsn}); the service goes on: {failure}");
+        if (IsNew(handler, failure))
+            log(
+                $"A handler that nobody awaits failed ({handler}, record at Lsn {lsn}); the service goes on: {FailureCodec.Whole(failure)}");
     }
+
+    /// <summary>Logs a failure whose caller is told less than the exception says.</summary>
+    internal void Tell(string handler, ulong lsn, Exception failure)
+    {
+        if (IsNew(handler, failure))
+            log($"A handler failed ({handler}, record at Lsn {lsn}), and its caller is not told all of it: {FailureCodec.Whole(failure)}");
+    }
+
+    private bool IsNew(string handler, Exception failure) =>
+        _logged.Count < SortsMax && _logged.Add((handler, failure.GetType().FullName ?? ""));
 }

@@ -8,7 +8,9 @@ using Ambrosia.Immortals;
 using Ambrosia.Messages;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Runs;
 using Ambrosia.Proxies;
+using Ambrosia.Quarantine;
 
 namespace Ambrosia.Queries;
 
@@ -18,7 +20,8 @@ namespace Ambrosia.Queries;
 /// and ends the app, since its state is no longer what the log says. Thread: the scheduler's, between records.
 /// </summary>
 internal sealed class QueryExecutor(
-    ImmortalHost host, MessageSender sender, PeerTable peers, QueryChecks checks, Func<(long Length, ulong Hash)> writeImage) : IReplies
+    ImmortalHost host, MessageSender sender, PeerTable peers, ForkFailures failures, QueryChecks checks,
+    Func<(long Length, ulong Hash)> writeImage) : IReplies
 {
     private readonly ArrayBufferWriter<byte> _answer = new(256);
     private bool _isAnswered;
@@ -34,9 +37,9 @@ internal sealed class QueryExecutor(
         QueryFrame query = QueryFrame.Read(payload.Span, SizeLimits.MessageBytesMaxLimit);
         Immortal immortal = host.Started();
         (long Length, ulong Hash)? before = checks.Wants(query.Method) ? Image() : null;
-        QueryStatus status = Run(immortal, query, payload) is { } failure ? Failed(failure) : QueryStatus.Value;
+        QueryStatus status = Run(immortal, query, payload) is { } failure ? Failed(query.Method, failure) : QueryStatus.Value;
         bool hasChanged = before is not null && Image() != before; // an image that cannot be made any more is another one, too
-        if (hasChanged) status = Failed(new QueryChangedStateException(host.NameOf(query.Method), query.Method));
+        if (hasChanged) status = Failed(query.Method, new QueryChangedStateException(host.NameOf(query.Method), query.Method));
         Send(query.Query, status, Lsn.Max(query.Position, executed)); // all below it was given, so there is nothing between
         if (hasChanged) throw Changed(query.Method);
     }
@@ -82,10 +85,12 @@ internal sealed class QueryExecutor(
         }
     }
 
-    private QueryStatus Failed(Exception failure)
+    private QueryStatus Failed(uint method, Exception failure)
     {
+        FailureInfo sent = FailureWording.Describe(failure);
+        failures.Tell(method, failure, sent);
         _answer.ResetWrittenCount();
-        FailureCodec.Write(_answer, failure);
+        FailureCodec.Write(_answer, sent);
         return QueryStatus.Failure;
     }
 

@@ -52,7 +52,7 @@ internal sealed class ImmortalRuntime : IHandlerSession
         _dispatcher = new MessageDispatcher(_host, Scheduler, Peers, _answers, Failures);
         _results = new ResultDispatcher(_sender, Peers);
         Queries = new QueryExecutor(
-            _host, _sender, Peers, new QueryChecks(options.QueryChecking, definition.Type.Assembly), Fingerprint);
+            _host, _sender, Peers, Failures, new QueryChecks(options.QueryChecking, definition.Type.Assembly), Fingerprint);
     }
 
     internal ImmortalContext Context { get; }

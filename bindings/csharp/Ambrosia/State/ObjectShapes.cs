@@ -56,7 +56,7 @@ internal static class ObjectShapes
         if (type == typeof(RemoteCallException)) return new FailureShape();
         if (type == typeof(object)) return new FieldsShape(type);
         if (typeof(Delegate).IsAssignableFrom(type)) return new DelegateShape(type);
-        if (typeof(Exception).IsAssignableFrom(type)) return new FieldsShape(type);
+        if (typeof(Exception).IsAssignableFrom(type)) return new ExceptionShape(type);
         if (GeneratedNames.IsStatics(type.Name)) return new StaticsShape(type);
         if (type.IsPointer) return null;
         if (type.Assembly == typeof(ObjectShapes).Assembly) return typeof(IImagePart).IsAssignableFrom(type) ? new FieldsShape(type) : null;

@@ -19,7 +19,7 @@ internal static class StateFields
     /// The fields that are kept of an exception besides those of its own class: no stack, which no replay repeats, no Data, no
     /// CancellationToken.
     /// </summary>
-    private static readonly string[] s_ofExceptions = ["_message", "_innerException", "_HResult"];
+    private static readonly string[] s_ofExceptions = ["_message", "_innerException", "_HResult", "_helpURL"];
 
     internal static FieldInfo[] Of(Type type) => s_cache.GetOrAdd(type, Find);
 

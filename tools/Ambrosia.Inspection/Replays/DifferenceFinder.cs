@@ -21,7 +21,7 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
     /// <summary>Finds the message that makes a call, leaves it out or makes another one.</summary>
     /// <param name="from">A place before it, at which the calls were the same.</param>
     /// <param name="until">A place behind it.</param>
-    public Found Call(CallDifference difference, MessagePlace from, MessagePlace until, CancellationToken stop)
+    public LocatedDifference Call(CallDifference difference, MessagePlace from, MessagePlace until, CancellationToken stop)
     {
         if (difference.NotBefore is { } lower && lower > from.Record) from = new MessagePlace(lower, 0);
         using ReplayedBuilds builds = open();
@@ -29,37 +29,37 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
         while (at.CompareTo(until) < 0)
         {
             Stops next = builds.Next(stop);
-            if (builds.Then is null && IsAt(difference, next.Now)) return new Found(at, IsExact: true, difference, []);
+            if (builds.Then is null && IsAt(difference, next.Now)) return new LocatedDifference(at, IsExact: true, difference, []);
             if (builds.Then is not null
                 && StretchComparison.Of(next, null).Differences.FirstOrDefault(each => IsSame(each, difference)) is { } made)
-                return new Found(at, IsExact: true, made, StateComparison.Lines(builds, stop));
+                return new LocatedDifference(at, IsExact: true, made, StateComparison.Lines(builds, stop));
             if (next.Now.Place == at || next.Now.IsEnd) break;
             // The call that was recorded here has not been made by the messages that had to make it.
             if (builds.Then is null && difference.Then?.Cause is { } cause && next.Now.Place.Record > cause.Last) break;
             at = next.Now.Place;
         }
-        return new Found(from, IsExact: false, difference, []);
+        return new LocatedDifference(from, IsExact: false, difference, []);
     }
 
     /// <summary>
     /// Finds the message that changed the state before a call of two builds shows it; null: the states were equal where the call was made.
     /// </summary>
     /// <param name="agreed">Here the states are equal.</param>
-    public Found? Origin(Found call, MessagePlace agreed, CancellationToken stop)
+    public LocatedDifference? Origin(LocatedDifference call, MessagePlace agreed, CancellationToken stop)
     {
         using (ReplayedBuilds builds = open())
         {
             builds.Begin(call.Place, stop);
             if (StateComparison.Lines(builds, stop).Count == 0) return null;
         }
-        Found state = State(agreed, call.Place, stop);
+        LocatedDifference state = State(agreed, call.Place, stop);
         return state with { Call = call.Call, CallAt = call.Place };
     }
 
     /// <summary>
     /// Finds the first difference in a stretch which the build that is tried does not get through, or the message that it does not survive.
     /// </summary>
-    public Found End(MessagePlace from, MessagePlace until, CancellationToken stop)
+    public LocatedDifference End(MessagePlace from, MessagePlace until, CancellationToken stop)
     {
         MessagePlace lower = EndingPiece(from, until, stop, out CallDifference? difference, out MessagePlace upper);
         if (difference is not null) return Call(difference, lower, upper, stop);
@@ -72,16 +72,16 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
             {
                 Stops next = builds.Next(stop);
                 if (StretchComparison.Of(next, history).Differences.FirstOrDefault() is { } made)
-                    return new Found(at, IsExact: true, made, StateComparison.Lines(builds, stop));
+                    return new LocatedDifference(at, IsExact: true, made, StateComparison.Lines(builds, stop));
                 if (next.Now.Place == at || next.Now.IsEnd) break;
                 at = next.Now.Place;
             }
         }
         catch (ViewEndedException ended) when (ended.Code != ExitCodes.Damage)
         {
-            return new Found(at, IsExact: true, null, []);
+            return new LocatedDifference(at, IsExact: true, null, []);
         }
-        return new Found(lower, IsExact: false, null, []); // the second time it got through
+        return new LocatedDifference(lower, IsExact: false, null, []); // the second time it got through
     }
 
     private MessagePlace EndingPiece(
@@ -114,7 +114,7 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
     /// <summary>Finds the message behind which the states of two builds differ.</summary>
     /// <param name="from">Here they are equal.</param>
     /// <param name="until">Here they differ.</param>
-    public Found State(MessagePlace from, MessagePlace until, CancellationToken stop)
+    public LocatedDifference State(MessagePlace from, MessagePlace until, CancellationToken stop)
     {
         while (until.Record.Value - from.Record.Value > StepBytes)
         {
@@ -127,11 +127,11 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
         while (at.CompareTo(until) < 0)
         {
             ViewStop next = builds.Next(stop).Now;
-            if (StateComparison.Lines(builds, stop) is { Count: > 0 } lines) return new Found(at, IsExact: true, null, lines);
+            if (StateComparison.Lines(builds, stop) is { Count: > 0 } lines) return new LocatedDifference(at, IsExact: true, null, lines);
             if (next.Place == at || next.IsEnd) break;
             at = next.Place;
         }
-        return new Found(from, IsExact: false, null, StateComparison.Lines(builds, stop));
+        return new LocatedDifference(from, IsExact: false, null, StateComparison.Lines(builds, stop));
     }
 
     private (MessagePlace From, MessagePlace Until) Narrow(MessagePlace from, MessagePlace until, CancellationToken stop)
@@ -161,7 +161,7 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
 /// <param name="IsExact">The message at the place makes it; false: it, or one of those behind it.</param>
 /// <param name="Call">Null: only the states differ.</param>
 /// <param name="State">The values that differ behind the message.</param>
-internal sealed record Found(MessagePlace Place, bool IsExact, CallDifference? Call, IReadOnlyList<string> State)
+internal sealed record LocatedDifference(MessagePlace Place, bool IsExact, CallDifference? Call, IReadOnlyList<string> State)
 {
     /// <summary>The call differs at this place, and the states since the other one; null: it is one place.</summary>
     public MessagePlace? CallAt { get; init; }

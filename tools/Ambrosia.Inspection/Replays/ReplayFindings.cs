@@ -57,7 +57,7 @@ internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text, 
     }
 
     /// <summary>A message was found that makes a difference.</summary>
-    public void Differs(Found found)
+    public void Differs(LocatedDifference found)
     {
         if (found.Call is null) _states++;
         string at = found.CallAt is { } later ? $", at {later}" : "";
@@ -87,7 +87,7 @@ internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text, 
 
     /// <summary>The build that is tried did not get through a stretch.</summary>
     /// <param name="found">The first difference, or the message that it does not survive.</param>
-    public void Ended(Found found, string why)
+    public void Ended(LocatedDifference found, string why)
     {
         if (found.Call is not null) Differs(found);
         else Add(found.Place, found.IsExact, null, found.State.Count > 0 ? $"another state, and later: {why}" : why, found.State);

@@ -134,10 +134,10 @@ internal sealed class ReplaySession : IDisposable
     /// </summary>
     private MessagePlace EndedBefore(MessagePlace at, MessagePlace next, string why, CancellationToken stop)
     {
-        Found found = WithOrigin(_finder.End(at, next, stop), stop);
+        LocatedDifference found = WithOrigin(_finder.End(at, next, stop), stop);
         if (found.Call is null && _builds.Then is not null && found.Place.CompareTo(at) > 0)
         {
-            Found state = _finder.State(_found.StatesAgreed ?? _from.Place, found.Place, stop);
+            LocatedDifference state = _finder.State(_found.StatesAgreed ?? _from.Place, found.Place, stop);
             if (state.State.Count > 0) found = state;
         }
         _found.Ended(found, why);
@@ -158,7 +158,7 @@ internal sealed class ReplaySession : IDisposable
     }
 
     /// <summary>The first call that differs may be the first that shows a state which has differed for long.</summary>
-    private Found WithOrigin(Found found, CancellationToken stop) =>
+    private LocatedDifference WithOrigin(LocatedDifference found, CancellationToken stop) =>
         found.Call is null || _builds.Then is null || _found.HasAny ? found
             : _finder.Origin(found, _found.StatesAgreed ?? _from.Place, stop) ?? found;
 

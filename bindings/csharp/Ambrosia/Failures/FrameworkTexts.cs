@@ -1,3 +1,4 @@
+using System.Collections;
 using System.Reflection;
 using System.Reflection.Metadata;
 using System.Reflection.PortableExecutable;
@@ -99,7 +100,7 @@ internal static class FrameworkTexts
     private static void Read(Stream stream, string assembly, List<FrameworkText> found)
     {
         using var reader = new ResourceReader(stream);
-        foreach (System.Collections.DictionaryEntry entry in reader)
+        foreach (DictionaryEntry entry in reader)
             if (entry.Value is string text) found.Add(new FrameworkText(assembly, (string)entry.Key, text));
     }
 }

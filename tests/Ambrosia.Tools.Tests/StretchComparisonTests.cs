@@ -1,4 +1,3 @@
-using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Views;
 using Ambrosia.Inspection.Replays;
 using Ambrosia.Protocol;
@@ -75,13 +74,13 @@ public sealed class StretchComparisonTests
     }
 
     private StretchComparison Compare(byte[][][] then, byte[][][] now) =>
-        StretchComparison.Of(new Stops(StopOf(then), StopOf(now)), history: null);
+        StretchComparison.OfBuilds(Emissions(then), Emissions(now));
 
-    private ViewStop StopOf(byte[][][] messages)
+    private ViewedEmissions Emissions(byte[][][] messages)
     {
         var runs = new List<ViewedRun>();
         for (int channel = 0; channel < messages.Length; channel++) runs.AddRange(Runs(s_channels[channel], messages[channel]));
-        return new ViewStop(default, IsEnd: false, new ViewedEmissions(runs, IsWhole: true));
+        return ViewedEmissions.None with { Runs = runs };
     }
 
     private IEnumerable<ViewedRun> Runs(InstanceId? to, byte[][] messages)

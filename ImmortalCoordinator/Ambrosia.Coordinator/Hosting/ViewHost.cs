@@ -169,6 +169,11 @@ public sealed class ViewHost : IDisposable
     }
 
     /// <summary>
+    /// Returns how many calls the app has made to each receiver that it or the log knows. It is asked while the app stands.
+    /// </summary>
+    public IReadOnlyDictionary<InstanceId, ulong> CallsMade() => _coordinator.Execution.CallsMade();
+
+    /// <summary>
     /// Returns what those who were called have in their logs. It is asked while the app stands, and whoever takes it disposes of it.
     /// </summary>
     /// <param name="directoryOf">Where the log of an instance is; null: nobody knows.</param>

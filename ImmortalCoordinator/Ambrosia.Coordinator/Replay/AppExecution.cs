@@ -8,6 +8,7 @@ using Ambrosia.Protocol;
 using Ambrosia.Protocol.Checkpoints;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Locking;
+using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Coordinator.Replay;
@@ -166,6 +167,16 @@ internal sealed class AppExecution : IDisposable
     /// </summary>
     public Guid? UuidOf(InstanceId peer) =>
         Delivery.State.Peers.LastOrDefault(known => known.Peer == peer && !ReplayState.IsForgotten(known))?.Uuid;
+
+    /// <summary>
+    /// Returns how many calls the app has made to each receiver that it or the log knows; it is asked while the app executes nothing.
+    /// </summary>
+    public IReadOnlyDictionary<InstanceId, ulong> CallsMade()
+    {
+        var made = _outboxes.InOrder().ToDictionary(static outbox => outbox.Destination, static outbox => outbox.Emitted.Number);
+        foreach (PeerRecord peer in Delivery.State.Peers) made.TryAdd(peer.Peer, 0);
+        return made;
+    }
 
     private void Forget(Outbox outbox)
     {

@@ -10,6 +10,7 @@ namespace Ambrosia.Coordinator.Views;
 internal sealed class EmissionRecorder(long bytesMax)
 {
     private List<ViewedRun> _runs = [];
+    private SortedDictionary<string, ulong> _missing = new(StringComparer.Ordinal);
     private long _bytes;
 
     /// <summary>Keeps a run.</summary>
@@ -18,15 +19,21 @@ internal sealed class EmissionRecorder(long bytesMax)
     public void Add(InstanceId? to, ulong before, in RunView run)
     {
         if (_bytes <= bytesMax) _bytes += run.Messages.Length + RunHeader.Bytes;
-        if (_bytes > bytesMax) return;
-        _runs.Add(new ViewedRun(to, before + 1, run.Header, run.Messages.ToArray(), RunCause.In(run.Extensions)));
+        if (_bytes <= bytesMax)
+            _runs.Add(new ViewedRun(to, before + 1, run.Header, run.Messages.ToArray(), RunCause.In(run.Extensions)));
+        else
+        {
+            string name = to?.ToString() ?? "";
+            _missing[name] = _missing.GetValueOrDefault(name) + run.Header.Count;
+        }
     }
 
     /// <summary>Returns what was kept, and begins anew.</summary>
     public ViewedEmissions Take()
     {
-        ViewedEmissions taken = _runs.Count == 0 && _bytes == 0 ? ViewedEmissions.None : new ViewedEmissions(_runs, _bytes <= bytesMax);
-        (_runs, _bytes) = ([], 0);
+        if (_bytes == 0) return ViewedEmissions.None;
+        var taken = new ViewedEmissions(_runs, _missing);
+        (_runs, _missing, _bytes) = ([], new SortedDictionary<string, ulong>(StringComparer.Ordinal), 0);
         return taken;
     }
 }

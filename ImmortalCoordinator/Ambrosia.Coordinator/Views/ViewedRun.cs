@@ -12,8 +12,10 @@ namespace Ambrosia.Coordinator.Views;
 public sealed record ViewedRun(InstanceId? To, ulong First, RunHeader Header, ReadOnlyMemory<byte> Messages, RunCause? Cause);
 
 /// <summary>Holds what the app of a view has emitted between two stops, in the order in which it came.</summary>
-/// <param name="IsWhole">False: it was more than is kept, and the rest is missing.</param>
-public sealed record ViewedEmissions(IReadOnlyList<ViewedRun> Runs, bool IsWhole)
+/// <param name="Missing">
+/// It was more than is kept: so many messages to each of these are left out. Callers outside are the empty name.
+/// </param>
+public sealed record ViewedEmissions(IReadOnlyList<ViewedRun> Runs, IReadOnlyDictionary<string, ulong> Missing)
 {
-    public static readonly ViewedEmissions None = new([], IsWhole: true);
+    public static readonly ViewedEmissions None = new([], new SortedDictionary<string, ulong>());
 }

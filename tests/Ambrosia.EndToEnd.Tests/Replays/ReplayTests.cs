@@ -53,6 +53,18 @@ public sealed class ReplayTests(SoldOrders sold) : IClassFixture<SoldOrders>
         Assert.Contains("ILedger.Put(", found.GetProperty("now").GetString(), StringComparison.Ordinal);
     }
 
+    /// <summary>Behind it no call follows on that channel by which the difference would show.</summary>
+    [Fact]
+    public void LastCall_LeftOut_IsMissedByItsReceiver()
+    {
+        Tool tool = Replay($"env CHANGE=1 CHANGE_AT={SoldOrders.Count} {App}", "--catalog", sold.Catalog);
+        Assert.True(tool.Code == 1, $"{tool.Code}: {tool.Output}{tool.Error}");
+        JsonElement found = tool.Json.GetProperty("differences")[0];
+        Assert.Contains("ILedger.Put(", found.GetProperty("then").GetString(), StringComparison.Ordinal);
+        Assert.Equal("nothing", found.GetProperty("now").GetString());
+        Assert.Equal(PlaceOf($"method:Order#{SoldOrders.Count}"), found.GetProperty("place").GetString());
+    }
+
     /// <summary>The same code, and receivers whose logs nobody knows: what is compared with nothing is said.</summary>
     [Fact]
     public void Receivers_ThatAreGone_AreNotTakenForAlike()

@@ -7,8 +7,11 @@ namespace Ambrosia.EndToEnd.Tests;
 /// <summary>The log of a shop that was killed in the middle of its life, with that of the ledger which it calls.</summary>
 public sealed class SoldOrders : IAsyncLifetime
 {
-    /// <summary>So many orders stand in the log.</summary>
-    internal const int Count = 60;
+    /// <summary>So many orders stand in the log. The last one makes one call to the ledger, which is the last of all.</summary>
+    internal const int Count = 61;
+
+    /// <summary>Each order is noted once, and each second one twice.</summary>
+    private const int Notes = Count + Count / 2;
 
     private static readonly string[] s_items = ["axe", "bolt", "chain", "drill"];
 
@@ -28,6 +31,16 @@ public sealed class SoldOrders : IAsyncLifetime
             Catalog, "shop", new ClientOptions { ConnectWithin = Cluster.Patience });
         ClientProxy<IShop> shop = client.GetProxy<IShop>();
         for (int i = 0; i < Count; i++) await shop.OrderAsync(s_items[_chance.Below(s_items.Length)], 1 + _chance.Below(5));
+        // What stands in the log behind the last order, and behind its call in the ledger's, states both as durable.
+        await using ImmortalClient other = await ImmortalClient.ConnectAsync(
+            Catalog, "ledger", new ClientOptions { ConnectWithin = Cluster.Patience });
+        ClientProxy<ILedger> books = other.GetProxy<ILedger>();
+        while (!(await books.SummaryAsync()).StartsWith($"{Notes} ", StringComparison.Ordinal)) await Task.Delay(1);
+        for (int i = 0; i < 2; i++)
+        {
+            await shop.LeftAsync(s_items[0]);
+            await books.SummaryAsync();
+        }
         Shop.KillCoordinator();
         ledger.KillCoordinator();
     }

@@ -43,18 +43,15 @@ public sealed class DebugSession : IDisposable
     /// <exception cref="LogDamage">The log's chain is damaged.</exception>
     public DebugSession(DebugOptions options, IFileSystem files, TimeProvider time, Action<string> tell)
     {
-        string directory = Path.TrimEndingDirectorySeparator(Path.GetFullPath(options.LogDirectory));
-        InstanceIdentity identity = InstanceDirectory.TryRead(files, directory) ?? throw new MisuseException(
-            $"'{options.LogDirectory}' is no log", "it holds no file 'instance', which every log has from its creation on",
-            "give the directory that the coordinator's --log names");
-        _log = new LogLocation(new ReadOnlyFiles(files), directory, identity);
+        _log = NamedLog.Open(options.LogDirectory, files);
         var contracts = ContractManifests.Load([], _log);
         _places = new PlaceFinder(_log, contracts, time);
         _messages = new MessageFormatter(contracts, ValueCharsMax);
         _view = new ViewHost(
             new ViewOptions
             {
-                LogDirectory = directory, Checkpoint = CheckpointOf(options.Checkpoint), App = options.App, AppSocket = options.AppSocket,
+                LogDirectory = _log.Directory,
+                Checkpoint = CheckpointOf(options.Checkpoint), App = options.App, AppSocket = options.AppSocket,
                 Hold = options.Hold, WaitsForDebugger = options.WaitsForDebugger, BreaksInDebugger = options.BreaksInDebugger,
             },
             files, new ToldWarnings(tell), tell);

@@ -31,7 +31,7 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
             Stops next = builds.Next(stop);
             if (builds.Then is null && IsAt(difference, next.Now)) return new LocatedDifference(at, IsExact: true, difference, []);
             if (builds.Then is not null
-                && StretchComparison.Of(next, null).Differences.FirstOrDefault(each => IsSame(each, difference)) is { } made)
+                && builds.Compare(next, null).Differences.FirstOrDefault(each => IsSame(each, difference)) is { } made)
                 return new LocatedDifference(at, IsExact: true, made, StateComparison.Lines(builds, stop));
             if (next.Now.Place == at || next.Now.IsEnd) break;
             // The call that was recorded here has not been made by the messages that had to make it.
@@ -71,7 +71,7 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
             while (at.CompareTo(until) < 0)
             {
                 Stops next = builds.Next(stop);
-                if (StretchComparison.Of(next, history).Differences.FirstOrDefault() is { } made)
+                if (builds.Compare(next, history).Differences.FirstOrDefault() is { } made)
                     return new LocatedDifference(at, IsExact: true, made, StateComparison.Lines(builds, stop));
                 if (next.Now.Place == at || next.Now.IsEnd) break;
                 at = next.Now.Place;
@@ -98,7 +98,7 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
             for (ulong next = lower.Record.Value + step; next < until.Record.Value; next += step)
             {
                 Stops stops = builds.To(new MessagePlace(new Lsn(next), 0), stop);
-                difference = StretchComparison.Of(stops, history).Differences.FirstOrDefault();
+                difference = builds.Compare(stops, history).Differences.FirstOrDefault();
                 upper = stops.Now.Place;
                 if (difference is not null || upper.CompareTo(until) >= 0) return lower;
                 lower = upper;

@@ -8,7 +8,7 @@ namespace Ambrosia.Inspection.Replays;
 /// Gathers what a replay compares and finds, in the words of its report. It owns the differences, and what was not compared yet: a digest
 /// behind it may still cover that. One thread.
 /// </summary>
-internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text, StateComparison states)
+internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text)
 {
     private readonly List<ReplayDifference> _differences = [];
 
@@ -21,8 +21,6 @@ internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text, 
     private int _states;
     private string? _ended;
     private bool _hasDigestDiffered;
-
-    public StateComparison States { get; } = states;
 
     /// <summary>The last place at which the states were compared and are equal; null: none was.</summary>
     public MessagePlace? StatesAgreed { get; private set; }
@@ -39,8 +37,7 @@ internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text, 
     public void Compared(StretchComparison stretch, Lsn end)
     {
         _compared += stretch.Compared;
-        foreach ((InstanceId to, ulong count) in stretch.Unknown) _open.Enqueue((end, to.ToString(), count));
-        if (stretch.UnknownAnswers > 0) _open.Enqueue((end, "", stretch.UnknownAnswers));
+        foreach ((string to, ulong count) in stretch.Unknown) _open.Enqueue((end, to, count));
     }
 
     /// <summary>The log's digests say that all that was emitted below a position is what was emitted then.</summary>

@@ -34,9 +34,13 @@ internal sealed class ReplaySession : IDisposable
     private readonly FoundPlace _from;
     private readonly FoundPlace? _until;
     private readonly ReplayedBuilds _builds;
+    private readonly StateComparison _states;
     private readonly DifferenceFinder _finder;
     private readonly ReplayFindings _found;
     private CallHistory? _history;
+
+    /// <summary>It was told that the old build is not the one that made the log.</summary>
+    private bool _isOldTold;
 
     /// <param name="tell">Hears what is to be known beside the report: lines. Any thread calls it.</param>
     /// <exception cref="MisuseException">There is no such log or place.</exception>
@@ -44,7 +48,7 @@ internal sealed class ReplaySession : IDisposable
     public ReplaySession(ReplayOptions options, IFileSystem files, TimeProvider time, Action<string> tell)
     {
         (_options, _tell) = (options, tell);
-        _log = LogOf(options.LogDirectory, files);
+        _log = NamedLog.Open(options.LogDirectory, files);
         var contracts = ContractManifests.Load([], _log);
         _places = new PlaceFinder(_log, contracts, time);
         _from = _places.Find(options.From ?? (options.Follows && Checkpoints().Any() ? "ckpt:1" : "start"));
@@ -52,9 +56,9 @@ internal sealed class ReplaySession : IDisposable
         if (_until is { } end && end.Place.CompareTo(_from.Place) <= 0)
             throw new MisuseException($"'{options.Until}' is not behind '{options.From ?? "start"}'",
                 $"the replay would begin at {_from.Place} and end at {end.Place}", "give an earlier --from or a later --until");
-        var states = new StateComparison(_log);
+        _states = new StateComparison(_log);
         _finder = new DifferenceFinder(() => new ReplayedBuilds(options, _from.Place.Record, files, tell));
-        _found = new ReplayFindings(_places, new MessageFormatter(contracts, ValueCharsMax), states);
+        _found = new ReplayFindings(_places, new MessageFormatter(contracts, ValueCharsMax));
         _builds = new ReplayedBuilds(options, _from.Place.Record, files, tell);
     }
 
@@ -124,7 +128,7 @@ internal sealed class ReplaySession : IDisposable
         MessagePlace now = stops.Now.Place;
         if (now.CompareTo(at) <= 0) now = next; // records between, of which the app executes none
         Compare(stops, at, now, stop);
-        if (!_found.IsOver(_options.StopAt)) CompareStates(checkpoint, at, now, stop);
+        if (!_found.IsOver(_options.StopAt)) CompareStates(checkpoint, now, stop);
         return now;
     }
 
@@ -146,7 +150,7 @@ internal sealed class ReplaySession : IDisposable
 
     private void Compare(in Stops stops, MessagePlace at, MessagePlace now, CancellationToken stop)
     {
-        var stretch = StretchComparison.Of(stops, _history);
+        StretchComparison stretch = _builds.Compare(stops, _history);
         _found.Compared(stretch, now.Record);
         _found.Confirmed(_builds.Now.Confirmed);
         foreach (CallDifference each in stretch.Differences)
@@ -154,7 +158,10 @@ internal sealed class ReplaySession : IDisposable
             if (_found.IsOver(_options.StopAt)) return;
             _found.Differs(WithOrigin(_finder.Call(each, at, now, stop), stop));
         }
-        if (_builds.Now.Diverged is { } digests) _found.DigestDiffers(digests.Agreed, digests.Differed);
+        if (_builds.Then is null && _builds.Now.Diverged is { } digests) _found.DigestDiffers(digests.Agreed, digests.Differed);
+        if (_isOldTold || _builds.Then?.Diverged is not { } old) return;
+        _isOldTold = true;
+        _tell($"the build of --old does not do what was done, either: it differs between {old.Agreed} and {old.Differed}, so two builds are compared, and not one with what was");
     }
 
     /// <summary>The first call that differs may be the first that shows a state which has differed for long.</summary>
@@ -162,12 +169,12 @@ internal sealed class ReplaySession : IDisposable
         found.Call is null || _builds.Then is null || _found.HasAny ? found
             : _finder.Origin(found, _found.StatesAgreed ?? _from.Place, stop) ?? found;
 
-    private void CompareStates(CheckpointFileName? checkpoint, MessagePlace at, MessagePlace now, CancellationToken stop)
+    private void CompareStates(CheckpointFileName? checkpoint, MessagePlace now, CancellationToken stop)
     {
         bool isAtCheckpoint = checkpoint is { } name && name.Lsn == now.Record && now.Index == 0;
         IReadOnlyList<string>? lines = _builds.Then is not null
             ? isAtCheckpoint || now.CompareTo(Goal) >= 0 ? StateComparison.Lines(_builds, stop) : null
-            : isAtCheckpoint ? _found.States.Lines(checkpoint!, _builds.Now, stop) : null;
+            : isAtCheckpoint ? _states.Lines(checkpoint!, _builds.Now, stop) : null;
         if (lines is null) return;
         if (lines.Count == 0) _found.StatesAgree(now);
         else if (_builds.Then is not null) _found.Differs(_finder.State(_found.StatesAgreed ?? _from.Place, now, stop));
@@ -181,15 +188,6 @@ internal sealed class ReplaySession : IDisposable
     };
 
     private IEnumerable<CheckpointFileName> Checkpoints() => CheckpointDirectory.List(_log.Files, _log.Directory);
-
-    private static LogLocation LogOf(string directory, IFileSystem files)
-    {
-        string path = Path.TrimEndingDirectorySeparator(Path.GetFullPath(directory));
-        InstanceIdentity identity = InstanceDirectory.TryRead(files, path) ?? throw new MisuseException(
-            $"'{directory}' is no log", "it holds no file 'instance', which every log has from its creation on",
-            "give the directory that the coordinator's --log names");
-        return new LogLocation(new ReadOnlyFiles(files), path, identity);
-    }
 
     public void Dispose()
     {

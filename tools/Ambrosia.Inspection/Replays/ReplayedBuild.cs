@@ -63,5 +63,8 @@ internal sealed class ReplayedBuild : IDisposable
     /// <summary>Returns what those who were called have in their logs; whoever takes it disposes of it.</summary>
     public CallHistory OpenHistory(Func<InstanceId, string?> directoryOf) => _view.OpenHistory(directoryOf);
 
+    /// <summary>Returns how many calls it has made to each receiver that it or the log knows, while it stands.</summary>
+    public IReadOnlyDictionary<InstanceId, ulong> CallsMade() => _view.CallsMade();
+
     public void Dispose() => _view.Dispose();
 }

@@ -44,6 +44,12 @@ internal sealed class ReplayedBuilds(ReplayOptions options, Lsn from, IFileSyste
     /// <exception cref="ViewEndedException">The build that is tried cannot.</exception>
     public Stops Next(CancellationToken stop) => Both(build => build.Next(stop));
 
+    /// <summary>Compares what was emitted before two stops of one place, or before one with what receivers have.</summary>
+    /// <param name="history">Of <see cref="OpenHistory"/>.</param>
+    public StretchComparison Compare(in Stops stops, CallHistory? history) =>
+        stops.Then is { } then ? StretchComparison.OfBuilds(then.Emitted, stops.Now.Emitted)
+            : StretchComparison.WithReceivers(stops.Now, Now.CallsMade(), history!);
+
     private Stops Both(Func<ReplayedBuild, ViewStop> step)
     {
         if (Then is not { } old) return new Stops(null, step(Now));

@@ -1,4 +1,5 @@
 using Ambrosia.Coordinator.Divergence;
+using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Views;
 using Ambrosia.Inspection.Records;
 using Ambrosia.Protocol;
@@ -13,46 +14,69 @@ namespace Ambrosia.Inspection.Replays;
 internal sealed class StretchComparison
 {
     private readonly List<CallDifference> _differences = [];
-    private readonly SortedDictionary<InstanceId, ulong> _unknown = [];
+    private readonly SortedDictionary<string, ulong> _unknown = new(StringComparer.Ordinal);
 
     /// <summary>Calls, results and answers that were compared, the differing ones among them.</summary>
     public ulong Compared { get; private set; }
 
-    /// <summary>So many calls to each of these were not compared, since what the receiver has is not known.</summary>
-    public IReadOnlyDictionary<InstanceId, ulong> Unknown => _unknown;
-
-    /// <summary>Answers to callers outside that were not compared.</summary>
-    public ulong UnknownAnswers { get; private set; }
+    /// <summary>
+    /// So much to each of these was not compared, since what the receiver has is not known, or since it was more than is kept. The callers
+    /// outside are the empty name.
+    /// </summary>
+    public IReadOnlyDictionary<string, ulong> Unknown => _unknown;
 
     /// <summary>The differences, by the records that may have made them.</summary>
     public IEnumerable<CallDifference> Differences => _differences.OrderBy(static each => each.NotBefore ?? Lsn.Zero);
 
-    /// <summary>Compares what was emitted before two stops of one place, or before one with what receivers have.</summary>
-    public static StretchComparison Of(in Stops stops, CallHistory? history) =>
-        stops.Then is { } then ? OfBuilds(then.Emitted, stops.Now.Emitted) : WithReceivers(stops.Now.Emitted, history!);
-
-    private static StretchComparison OfBuilds(ViewedEmissions then, ViewedEmissions now)
+    /// <summary>Compares two builds.</summary>
+    public static StretchComparison OfBuilds(ViewedEmissions then, ViewedEmissions now)
     {
         var comparison = new StretchComparison();
+        bool isWhole = then.Missing.Count == 0 && now.Missing.Count == 0;
         foreach (InstanceId? to in then.Runs.Concat(now.Runs).Select(static run => run.To).Distinct())
-            comparison.Compare(to, On(then, to), On(now, to));
+            comparison.Compare(to, On(then, to), On(now, to), isWhole);
+        comparison.LeaveOut(now);
         return comparison;
     }
 
-    private static StretchComparison WithReceivers(ViewedEmissions now, CallHistory history)
+    /// <summary>Compares a build with what its receivers have in their logs.</summary>
+    /// <param name="made">So many calls it has made to each receiver.</param>
+    public static StretchComparison WithReceivers(ViewStop now, IReadOnlyDictionary<InstanceId, ulong> made, CallHistory history)
     {
         var comparison = new StretchComparison();
-        foreach (InstanceId? to in now.Runs.Select(static run => run.To).Distinct())
+        foreach (InstanceId? to in now.Emitted.Runs.Select(static run => run.To).Distinct())
         {
-            if (to is { } receiver) comparison.Compare(receiver, On(now, receiver), history);
-            else comparison.UnknownAnswers += (ulong)now.Runs.Where(static run => run.To is null).Sum(static run => run.Header.Count);
+            if (to is { } receiver) comparison.Compare(receiver, On(now.Emitted, receiver), history);
+            else comparison.NotCompared("", Answers(now.Emitted));
         }
+        foreach ((InstanceId to, ulong number) in made) comparison.CompareOverdue(to, number + 1, now.Place.Record, history);
+        comparison.LeaveOut(now.Emitted);
         return comparison;
     }
+
+    /// <summary>A call that the receiver has, and that was made by records which are executed, must have been made by now.</summary>
+    private void CompareOverdue(InstanceId to, ulong number, Lsn executed, CallHistory history)
+    {
+        if (_differences.Exists(each => each.To == to)
+            || !history.TryFind(to, number, out MessageKind kind, out ReadOnlySpan<byte> then, out RunCause? cause)
+            || cause is not { } records || records.Last >= executed) return;
+        Compared++;
+        _differences.Add(new CallDifference(to, number, new EmittedMessage(to, number, kind, then.ToArray(), records), null));
+    }
+
+    private static ulong Answers(ViewedEmissions emitted) =>
+        (ulong)emitted.Runs.Where(static run => run.To is null).Sum(static run => run.Header.Count);
+
+    private void LeaveOut(ViewedEmissions now)
+    {
+        foreach ((string to, ulong count) in now.Missing) NotCompared(to, count);
+    }
+
+    private void NotCompared(string to, ulong count) => _unknown[to] = _unknown.GetValueOrDefault(to) + count;
 
     private static EmissionCursor On(ViewedEmissions emitted, InstanceId? to) => new([.. emitted.Runs.Where(run => run.To == to)]);
 
-    private void Compare(InstanceId? to, EmissionCursor then, EmissionCursor now)
+    private void Compare(InstanceId? to, EmissionCursor then, EmissionCursor now, bool isWhole)
     {
         while (then.Is && now.Is)
         {
@@ -74,6 +98,7 @@ internal sealed class StretchComparison
                 now.Next();
             }
         }
+        if (!isWhole) return; // what is left of the one may have been left out of the other
         if (then.Is) _differences.Add(new CallDifference(to, then.Number, then.Message(), null));
         if (now.Is) _differences.Add(new CallDifference(to, now.Number, null, now.Message()));
     }
@@ -84,7 +109,7 @@ internal sealed class StretchComparison
         {
             if (!history.TryFind(to, now.Number, out MessageKind kind, out ReadOnlySpan<byte> then, out RunCause? cause))
             {
-                _unknown[to] = _unknown.GetValueOrDefault(to) + 1;
+                NotCompared($"{to}", 1);
                 continue;
             }
             Compared++;

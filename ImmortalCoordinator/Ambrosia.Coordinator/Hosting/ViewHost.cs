@@ -76,7 +76,7 @@ public sealed class ViewHost : IDisposable
     /// <summary>
     /// So many positions of the log were compared, at which the app had emitted what the log says, by all sessions. Any thread.
     /// </summary>
-    public long DigestsAgreed => _coordinator.Execution.Digests.Compared - _inbox.Differences;
+    public long DigestsAgreed => _coordinator.Execution.Digests.Compared;
 
     /// <summary>
     /// The first stretch of the log in which the running session's app has done something else than the log says: up to the first place it

@@ -18,16 +18,12 @@ internal sealed class ViewInbox(Action<string> tell) : IViewer
     private readonly BlockingCollection<Answer> _answers = [];
     private readonly ManualResetEventSlim _sessionEnded = new(true);
     private string _endReason = "";
-    private long _differences;
 
     /// <summary>The session has begun from here, and the app has stopped in it: so it could begin from there.</summary>
     public (Lsn From, bool HasStopped) Session { get; private set; }
 
     /// <summary>What the app has said of itself; null: none has come.</summary>
     public AppHello? App { get; private set; }
-
-    /// <summary>The app has done so many times what the log does not say. Any thread.</summary>
-    public long Differences => Interlocked.Read(ref _differences);
 
     /// <summary>Hears from where a session begins.</summary>
     public Action<Lsn, AppHello?>? SessionBegins { get; set; }
@@ -101,7 +97,6 @@ internal sealed class ViewInbox(Action<string> tell) : IViewer
 
     void IViewer.Diverged(string why)
     {
-        Interlocked.Increment(ref _differences);
         tell($"this app does not do what was done: {why}");
     }
 

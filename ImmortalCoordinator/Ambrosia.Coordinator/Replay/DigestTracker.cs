@@ -106,9 +106,9 @@ internal sealed class DigestTracker(Lsn? logFrom)
     /// <summary>Returns what differs; null: nothing does.</summary>
     private string? Compare(DigestRecord own, DigestRecord expected)
     {
-        _compared++;
         if (own.HasOutputsOf(expected))
         {
+            _compared++;
             if (own.Position > _confirmed) _confirmed = own.Position;
             return null;
         }

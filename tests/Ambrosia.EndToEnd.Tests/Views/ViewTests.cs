@@ -76,6 +76,7 @@ public sealed class ViewTests
             ViewStop stop = looked.View.To(new MessagePlace(looked.View.End, 0));
             Assert.True(stop.Place.Record > Lsn.Zero);
             Assert.Contains(looked.Lines, static line => line.Contains("does not do what was done", StringComparison.Ordinal));
+            Assert.InRange(looked.View.DigestsAgreed, 0, looked.View.Records); // what differs is none of them
         });
     }
 

@@ -64,8 +64,7 @@ internal static class DebugCommandLine
     private static int Look(ParseResult given, string[] app)
     {
         using var stop = new CancellationTokenSource();
-        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop),
-            interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop);
+        using var signals = new StopSignals(stop);
         try
         {
             return Look(given, app, stop.Token);
@@ -74,12 +73,6 @@ internal static class DebugCommandLine
         {
             if (code != ExitCodes.Ok) Console.Error.WriteLine(end.Message);
             return code;
-        }
-
-        void Stop(PosixSignalContext signal)
-        {
-            signal.Cancel = true;
-            stop.Cancel();
         }
     }
 

@@ -25,10 +25,7 @@ internal static class Program
     private static int Run(CoordinatorOptions options)
     {
         using var stop = new CancellationTokenSource();
-        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM,
-            context => { context.Cancel = true; stop.Cancel(); });
-        using PosixSignalRegistration interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT,
-            context => { context.Cancel = true; stop.Cancel(); });
+        using var signals = new StopSignals(stop);
         // The host flushes each line itself, and needs nothing of what Console does for a terminal. Nobody disposes of it: that would wait
         // for a reader that does not read.
         var output = new StreamWriter(Console.OpenStandardOutput());

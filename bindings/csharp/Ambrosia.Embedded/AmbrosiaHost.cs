@@ -1,5 +1,5 @@
 using System.CommandLine;
-using System.Runtime.InteropServices;
+using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
 
 namespace Ambrosia;
@@ -74,15 +74,8 @@ public static class AmbrosiaHost
     private static int RunAll(HostedImmortal[] hosted)
     {
         using var stop = new CancellationTokenSource();
-        using PosixSignalRegistration terminate = PosixSignalRegistration.Create(PosixSignal.SIGTERM, Stop),
-            interrupt = PosixSignalRegistration.Create(PosixSignal.SIGINT, Stop);
+        using var signals = new StopSignals(stop);
         foreach (HostedImmortal each in hosted) each.Start(stop);
         return hosted.Max(static each => each.AwaitEnd());
-
-        void Stop(PosixSignalContext signal)
-        {
-            signal.Cancel = true;
-            stop.Cancel();
-        }
     }
 }

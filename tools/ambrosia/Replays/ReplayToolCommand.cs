@@ -94,7 +94,7 @@ internal sealed class ReplayToolCommand : ToolCommand
             StopAt = parsed.GetValue(_stopAt), DirectoryOf = Logs(parsed),
         };
         using var stop = new CancellationTokenSource();
-        using var interrupt = new EndBySignals(stop);
+        using var signals = new StopSignals(stop);
         try
         {
             using var replay = new ReplaySession(options, new PosixFileSystem(), TimeProvider.System, screen.Note);

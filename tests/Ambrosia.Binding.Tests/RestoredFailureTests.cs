@@ -17,10 +17,7 @@ public sealed class RestoredFailureTests
     [Fact]
     public void Failure_OfARuntimeWithOtherWords_TravelsAsItDidThere()
     {
-        FakeCoordinator first = Started<Searcher>();
-        first.Deliver(Call(1, 7, "bob"), Call(2, 8, "eve"), Mark(bound: AtOnce));
-        byte[] reworded = Replaced(first.Image, Words, Words.ToUpperInvariant());
-        FakeCoordinator second = Restored(reworded, first.Next.Value);
+        (FakeCoordinator first, FakeCoordinator second) = TwoRuntimes();
         byte[][] rest = [Result(2, 1, 1, 5), Result(2, 2, 1, 5)];
         first.Said.Clear();
         first.Deliver(rest);
@@ -35,13 +32,19 @@ public sealed class RestoredFailureTests
     [Fact]
     public void Image_OfARestoredFailure_HasTheSameBytes()
     {
-        FakeCoordinator first = Started<Searcher>();
-        first.Deliver(Call(1, 7, "bob"), Call(2, 8, "eve"), Mark(bound: AtOnce));
-        byte[] reworded = Replaced(first.Image, Words, Words.ToUpperInvariant());
-        FakeCoordinator second = Restored(reworded, first.Next.Value);
+        (FakeCoordinator first, FakeCoordinator second) = TwoRuntimes();
         second.Deliver(Mark(bound: AtOnce));
         first.Deliver(Mark(bound: AtOnce));
         Assert.Equal(first.Image, Replaced(second.Image, Words.ToUpperInvariant(), Words));
+    }
+
+    /// <summary>One with two handlers suspended that hold failures, and one restored from its image with other words in a failure.</summary>
+    private static (FakeCoordinator First, FakeCoordinator Second) TwoRuntimes()
+    {
+        FakeCoordinator first = Started<Searcher>();
+        first.Deliver(Call(1, 7, "bob"), Call(2, 8, "eve"), Mark(bound: AtOnce));
+        byte[] reworded = Replaced(first.Image, Words, Words.ToUpperInvariant());
+        return (first, Restored(reworded, first.Next.Value));
     }
 
     private static byte[] Replaced(byte[] image, string from, string to)

@@ -35,7 +35,7 @@ public sealed class SoldOrders : IAsyncLifetime
         await using ImmortalClient other = await ImmortalClient.ConnectAsync(
             Catalog, "ledger", new ClientOptions { ConnectWithin = Cluster.Patience });
         ClientProxy<ILedger> books = other.GetProxy<ILedger>();
-        while (!(await books.SummaryAsync()).StartsWith($"{Notes} ", StringComparison.Ordinal)) await Task.Delay(1);
+        Cluster.Await("the last note", () => books.SummaryAsync().GetAwaiter().GetResult().StartsWith($"{Notes} ", StringComparison.Ordinal));
         for (int i = 0; i < 2; i++)
         {
             await shop.LeftAsync(s_items[0]);

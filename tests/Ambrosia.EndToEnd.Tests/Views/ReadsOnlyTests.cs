@@ -98,13 +98,7 @@ public sealed partial class ReadsOnlyTests
         using var cluster = new Cluster();
         cluster.Run(chance.Again(nameof(View_OfALivingLog_HoldsWhatItBeganWithUntilItEnds)), () =>
         {
-            (Replica source, Replica ledger) = cluster.Pair(1_000_000, burst: 50);
-            source.Settings["UNTIL"] = cluster.Until;
-            source.Settings["FILL"] = "1000";
-            ledger.Options.AddRange(["--checkpoint-every", "512K", "--segment", "2M"]);
-            ledger.Start();
-            source.Start();
-            ledger.AwaitReady();
+            (Replica source, Replica ledger) = Growing(cluster);
             string oldest;
             using (var looked = new LookedAt(ledger))
             {
@@ -131,13 +125,7 @@ public sealed partial class ReadsOnlyTests
         using var cluster = new Cluster();
         cluster.Run(chance.Again(nameof(View_WithAShortHold_LetsTheLogGo)), () =>
         {
-            (Replica source, Replica ledger) = cluster.Pair(1_000_000, burst: 50);
-            source.Settings["UNTIL"] = cluster.Until;
-            source.Settings["FILL"] = "1000";
-            ledger.Options.AddRange(["--checkpoint-every", "512K", "--segment", "2M"]);
-            ledger.Start();
-            source.Start();
-            ledger.AwaitReady();
+            (Replica source, Replica ledger) = Growing(cluster);
             source.AwaitReady();
             Signals.Stop(source.Coordinator.Id); // what is not held goes while the log grows: a view that has to be quick would be a race
             using var looked = new LookedAt(ledger, hold: TimeSpan.FromSeconds(seconds));
@@ -148,6 +136,19 @@ public sealed partial class ReadsOnlyTests
             Assert.Equal(seconds, looked.Lines.Count(static line => line.Contains("is held no longer (--hold)", StringComparison.Ordinal)));
             using Ambrosia.Coordinator.Views.ViewedImage image = looked.View.Show(); // it stands as it stood
         });
+    }
+
+    /// <summary>A pair at work, of which the ledger's log grows and is truncated all the time.</summary>
+    private static (Replica Source, Replica Ledger) Growing(Cluster cluster)
+    {
+        (Replica source, Replica ledger) = cluster.Pair(1_000_000, burst: 50);
+        source.Settings["UNTIL"] = cluster.Until;
+        source.Settings["FILL"] = "1000";
+        ledger.Options.AddRange(["--checkpoint-every", "512K", "--segment", "2M"]);
+        ledger.Start();
+        source.Start();
+        ledger.AwaitReady();
+        return (source, ledger);
     }
 
     private static string[] SegmentsOf(Replica replica) =>

@@ -142,7 +142,7 @@ public sealed class DebugSession : IDisposable
     }
 
     private string LineOf(ViewStop stop) =>
-        stop.IsEnd || (_places.MessageAt(stop.Place) ?? _places.Next(stop.Place)) is not { IsEnd: false } next
+        stop.IsEnd || _places.AtOrBehind(stop.Place) is not { IsEnd: false } next
             ? $"stopped at {stop.Place}, the end of the log" : $"stopped before {next}";
 
     private Lsn? CheckpointOf(string? asked)

@@ -59,6 +59,10 @@ public sealed class PlaceFinder
     public FoundPlace? MessageAt(MessagePlace place) =>
         _places.AtOrBehind(place) is { IsEnd: false } found && found.Place == place ? found : null;
 
+    /// <summary>Describes the message or record at a place, or else the next behind it, or the end of the log.</summary>
+    /// <exception cref="LogDamage">The log is damaged before that.</exception>
+    public FoundPlace AtOrBehind(MessagePlace place) => _places.AtOrBehind(place);
+
     /// <summary>Describes the next message or record behind a place, or the end of the log.</summary>
     /// <exception cref="LogDamage">The log is damaged before that.</exception>
     public FoundPlace Next(MessagePlace place) => _places.AtOrBehind(new MessagePlace(place.Record, place.Index + 1));

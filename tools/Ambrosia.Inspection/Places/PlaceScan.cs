@@ -69,7 +69,7 @@ internal sealed class PlaceScan(LogLocation log)
 /// <summary>A search looks at one record after another until it has found what it wants.</summary>
 internal abstract class RecordSearch
 {
-    /// <summary>What stands from here on does not count.</summary>
+    /// <summary>Records from here on do not count.</summary>
     public Lsn Limit { get; set; } = new(Lsn.Limit);
 
     /// <summary>The last record that was looked at; 0: none was.</summary>

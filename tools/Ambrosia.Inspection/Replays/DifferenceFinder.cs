@@ -25,18 +25,14 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
     {
         if (difference.NotBefore is { } lower && lower > from.Record) from = new MessagePlace(lower, 0);
         using ReplayedBuilds builds = open();
-        MessagePlace at = builds.Begin(from, stop).Now.Place;
-        while (at.CompareTo(until) < 0)
+        foreach ((MessagePlace at, Stops next) in Messages(builds, builds.Begin(from, stop).Now.Place, until, stop))
         {
-            Stops next = builds.Next(stop);
             if (builds.Then is null && IsAt(difference, next.Now)) return new LocatedDifference(at, IsExact: true, difference, []);
             if (builds.Then is not null
                 && builds.Compare(next, null).Differences.FirstOrDefault(each => IsSame(each, difference)) is { } made)
                 return new LocatedDifference(at, IsExact: true, made, StateComparison.Lines(builds, stop));
-            if (next.Now.Place == at || next.Now.IsEnd) break;
             // The call that was recorded here has not been made by the messages that had to make it.
             if (builds.Then is null && difference.Then?.Cause is { } cause && next.Now.Place.Record > cause.Last) break;
-            at = next.Now.Place;
         }
         return new LocatedDifference(from, IsExact: false, difference, []);
     }
@@ -68,12 +64,10 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
         using CallHistory? history = builds.OpenHistory();
         try
         {
-            while (at.CompareTo(until) < 0)
+            foreach ((_, Stops next) in Messages(builds, at, until, stop))
             {
-                Stops next = builds.Next(stop);
                 if (builds.Compare(next, history).Differences.FirstOrDefault() is { } made)
                     return new LocatedDifference(at, IsExact: true, made, StateComparison.Lines(builds, stop));
-                if (next.Now.Place == at || next.Now.IsEnd) break;
                 at = next.Now.Place;
             }
         }
@@ -92,12 +86,10 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
         using ReplayedBuilds builds = open();
         MessagePlace lower = builds.Begin(from, stop).Now.Place;
         using CallHistory? history = builds.OpenHistory();
-        ulong step = Math.Max((until.Record.Value - lower.Record.Value) / Pieces, 1);
         try
         {
-            for (ulong next = lower.Record.Value + step; next < until.Record.Value; next += step)
+            foreach (Stops stops in InPieces(builds, lower, until, stop))
             {
-                Stops stops = builds.To(new MessagePlace(new Lsn(next), 0), stop);
                 difference = builds.Compare(stops, history).Differences.FirstOrDefault();
                 upper = stops.Now.Place;
                 if (difference is not null || upper.CompareTo(until) >= 0) return lower;
@@ -123,14 +115,8 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
             (from, until) = (lower, upper);
         }
         using ReplayedBuilds builds = open();
-        MessagePlace at = builds.Begin(from, stop).Now.Place;
-        while (at.CompareTo(until) < 0)
-        {
-            ViewStop next = builds.Next(stop).Now;
+        foreach ((MessagePlace at, _) in Messages(builds, builds.Begin(from, stop).Now.Place, until, stop))
             if (StateComparison.Lines(builds, stop) is { Count: > 0 } lines) return new LocatedDifference(at, IsExact: true, null, lines);
-            if (next.Place == at || next.IsEnd) break;
-            at = next.Place;
-        }
         return new LocatedDifference(from, IsExact: false, null, StateComparison.Lines(builds, stop));
     }
 
@@ -138,15 +124,37 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
     {
         using ReplayedBuilds builds = open();
         MessagePlace lower = builds.Begin(from, stop).Now.Place;
-        ulong step = Math.Max((until.Record.Value - lower.Record.Value) / Pieces, 1);
-        for (ulong next = lower.Record.Value + step; next < until.Record.Value; next += step)
+        foreach (Stops stops in InPieces(builds, lower, until, stop))
         {
-            MessagePlace at = builds.To(new MessagePlace(new Lsn(next), 0), stop).Now.Place;
+            MessagePlace at = stops.Now.Place;
             if (at.CompareTo(until) >= 0) break;
             if (StateComparison.Lines(builds, stop).Count > 0) return (lower, at);
             lower = at;
         }
         return (lower, until);
+    }
+
+    /// <summary>
+    /// Executes one message after another from where the builds stand: each with its place, and where they have stopped behind it.
+    /// </summary>
+    private static IEnumerable<(MessagePlace At, Stops Next)> Messages(
+        ReplayedBuilds builds, MessagePlace at, MessagePlace until, CancellationToken stop)
+    {
+        while (at.CompareTo(until) < 0)
+        {
+            Stops next = builds.Next(stop);
+            yield return (at, next);
+            if (next.Now.Place == at || next.Now.IsEnd) yield break;
+            at = next.Now.Place;
+        }
+    }
+
+    /// <summary>Executes what is between two places in pieces, but for the last one.</summary>
+    private static IEnumerable<Stops> InPieces(ReplayedBuilds builds, MessagePlace from, MessagePlace until, CancellationToken stop)
+    {
+        ulong step = Math.Max((until.Record.Value - from.Record.Value) / Pieces, 1);
+        for (ulong next = from.Record.Value + step; next < until.Record.Value; next += step)
+            yield return builds.To(new MessagePlace(new Lsn(next), 0), stop);
     }
 
     private static bool IsAt(CallDifference difference, ViewStop stop) =>

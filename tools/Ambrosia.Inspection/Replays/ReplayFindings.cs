@@ -20,7 +20,6 @@ internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text)
     private ulong _compared;
     private int _states;
     private string? _ended;
-    private bool _hasDigestDiffered;
 
     /// <summary>The last place at which the states were compared and are equal; null: none was.</summary>
     public MessagePlace? StatesAgreed { get; private set; }
@@ -67,8 +66,7 @@ internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text)
     /// <summary>A digest of the log says that something else was emitted, and no call was found that differs.</summary>
     public void DigestDiffers(Lsn agreed, Lsn differed)
     {
-        if (_differences.Count > 0 || _hasDigestDiffered) return; // every digest behind a difference differs
-        _hasDigestDiffered = true;
+        if (HasAny) return; // every digest behind a difference differs
         Add(new MessagePlace(agreed, 0), false, $"calls and answers whose hash is recorded at {differed}",
             "calls and answers of another hash", []);
         _ended = "which call differs can be seen with --old, or where the logs of those who were called are known (--catalog, --peer)";
@@ -91,22 +89,17 @@ internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text)
         _ended ??= why;
     }
 
-    /// <summary>Returns the report, but for what the replay itself knows.</summary>
-    /// <param name="digests">So many digests agree.</param>
-    public ReplayReport Report(long digests)
+    /// <summary>Completes a report, in which what the replay itself knows stands already.</summary>
+    public ReplayReport Complete(ReplayReport report)
     {
         var open = new SortedDictionary<string, ulong>(StringComparer.Ordinal);
         foreach ((_, string to, ulong count) in _open) open[to] = open.GetValueOrDefault(to) + count;
-        return new ReplayReport
+        return report with
         {
-            From = Lsn.Zero, Until = default, CallsCompared = _compared, DigestsAgreed = digests, StatesCompared = _states,
-            Differences = _differences, NotCompared = open, EndedBecause = _ended,
-            Outcome = _differences.Count > 0 ? ReplayOutcome.Different
-                : _compared == 0 && _states == 0 && digests == 0 ? ReplayOutcome.NotComparable : ReplayOutcome.Alike,
+            CallsCompared = _compared, StatesCompared = _states, Differences = _differences, NotCompared = open, EndedBecause = _ended,
         };
     }
 
     private void Add(MessagePlace place, bool isExact, string? then, string now, IReadOnlyList<string> state) =>
-        _differences.Add(
-            new ReplayDifference(place, isExact, $"{places.MessageAt(place) ?? places.Next(place)}", then, now) { State = state });
+        _differences.Add(new ReplayDifference(place, isExact, $"{places.AtOrBehind(place)}", then, now) { State = state });
 }

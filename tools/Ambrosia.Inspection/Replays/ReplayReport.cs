@@ -10,7 +10,8 @@ internal sealed record ReplayReport
 
     public required MessagePlace Until { get; init; }
 
-    public required ReplayOutcome Outcome { get; init; }
+    public ReplayOutcome Outcome => Differences.Count > 0 ? ReplayOutcome.Different
+        : CallsCompared == 0 && StatesCompared == 0 && DigestsAgreed == 0 ? ReplayOutcome.NotComparable : ReplayOutcome.Alike;
 
     /// <summary>So many records were executed.</summary>
     public long Records { get; init; }

@@ -181,11 +181,11 @@ internal sealed class ReplaySession : IDisposable
         else _found.StateDiffers(_found.StatesAgreed ?? _from.Place, now, lines);
     }
 
-    private ReplayReport Report(MessagePlace at, double seconds) => _found.Report(_builds.Now.DigestsAgreed) with
+    private ReplayReport Report(MessagePlace at, double seconds) => _found.Complete(new ReplayReport
     {
-        From = _from.Place.Record, Until = at, Records = _builds.Now.Records, Seconds = seconds,
+        From = _from.Place.Record, Until = at, Records = _builds.Now.Records, DigestsAgreed = _builds.Now.DigestsAgreed, Seconds = seconds,
         OriginalSeconds = (_places.MessageAt(at) ?? _places.Find("end")).TimeMicros - _from.TimeMicros is { } micros ? micros / 1e6 : null,
-    };
+    });
 
     private IEnumerable<CheckpointFileName> Checkpoints() => CheckpointDirectory.List(_log.Files, _log.Directory);
 

@@ -1,6 +1,7 @@
 using Ambrosia.Coordinator.Divergence;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Inspection.Debugging;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
@@ -9,14 +10,14 @@ namespace Ambrosia.Inspection.Replays;
 
 /// <summary>
 /// The build that is tried and, if there is one, the build that it is held against: both execute the same messages and stop at the same
-/// places, side by side. One thread at a time.
+/// places, side by side, each in a view of its own. What they emit between two stops comes with the second. One thread at a time.
 /// </summary>
 internal sealed class ReplayedBuilds(ReplayOptions options, Lsn from, IFileSystem files, Action<string> tell) : IDisposable
 {
-    public ReplayedBuild Now { get; } = new(options, options.App, from, files, tell);
+    public ViewHost Now { get; } = Open(options, options.App, from, files, tell);
 
     /// <summary>Null: what was done is taken from logs.</summary>
-    public ReplayedBuild? Then { get; } = options.Old.Count > 0 ? new ReplayedBuild(options, options.Old, from, files, tell) : null;
+    public ViewHost? Then { get; } = options.Old.Count > 0 ? Open(options, options.Old, from, files, tell) : null;
 
     /// <summary>Everything below can be executed by both.</summary>
     public Lsn End => Then is { } then && then.End < Now.End ? then.End : Now.End;
@@ -27,7 +28,7 @@ internal sealed class ReplayedBuilds(ReplayOptions options, Lsn from, IFileSyste
     {
         try
         {
-            return Both(build => build.Begin(place, stop));
+            return Both(build => Begin(build, place, stop));
         }
         catch (ViewEndedException ended) when (ended.Code != ExitCodes.Damage)
         {
@@ -50,7 +51,21 @@ internal sealed class ReplayedBuilds(ReplayOptions options, Lsn from, IFileSyste
         stops.Then is { } then ? StretchComparison.OfBuilds(then.Emitted, stops.Now.Emitted)
             : StretchComparison.WithReceivers(stops.Now, Now.CallsMade(), history!);
 
-    private Stops Both(Func<ReplayedBuild, ViewStop> step)
+    private static ViewHost Open(
+        ReplayOptions options, IReadOnlyList<string> app, Lsn from, IFileSystem files, Action<string> tell) => new(
+            new ViewOptions { LogDirectory = options.LogDirectory, App = app, Checkpoint = from, TellsDifferences = false }, files,
+            new ToldWarnings(tell), tell);
+
+    /// <summary>What comes before the place is not compared, so nothing of it is kept.</summary>
+    private static ViewStop Begin(ViewHost build, MessagePlace place, CancellationToken stop)
+    {
+        build.Start();
+        ViewStop begun = build.To(place, stop);
+        build.KeepsEmissions = true;
+        return begun;
+    }
+
+    private Stops Both(Func<ViewHost, ViewStop> step)
     {
         if (Then is not { } old) return new Stops(null, step(Now));
         Task<ViewStop> then = Task.Factory.StartNew(

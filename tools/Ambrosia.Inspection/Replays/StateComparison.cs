@@ -1,12 +1,13 @@
+using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Views;
 using Ambrosia.Images.Comparison;
 using Ambrosia.Images.Nodes;
 using Ambrosia.Images.Paths;
+using Ambrosia.Inspection.Checkpoints;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;
-using Ambrosia.Protocol.Checkpoints;
 using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Inspection.Replays;
@@ -41,12 +42,12 @@ internal sealed class StateComparison(LogLocation log)
     /// Compares the state of a build with that of a checkpoint at the place where it stands; null: the checkpoint is gone.
     /// </summary>
     /// <exception cref="LogDamage">The checkpoint is damaged.</exception>
-    public IReadOnlyList<string>? Lines(CheckpointFileName checkpoint, ReplayedBuild build, CancellationToken stop)
+    public IReadOnlyList<string>? Lines(CheckpointFileName checkpoint, ViewHost build, CancellationToken stop)
     {
         CheckpointReader reader;
         try
         {
-            reader = CheckpointReader.Open(log.Files, Path.Combine(log.Directory, checkpoint.ToString()), log.Identity);
+            reader = CheckpointReader.Open(log.Files, log.PathOf(checkpoint.ToString()), log.Identity);
         }
         catch (FileNotFoundException)
         {
@@ -56,9 +57,7 @@ internal sealed class StateComparison(LogLocation log)
         {
             using ViewedImage now = build.Show(stop);
             if (now.Hash == reader.ImageHash) return [];
-            using var then = new LargeBuffer();
-            while (reader.Read(out CheckpointSection section, out ReadOnlySpan<byte> content))
-                if (section == CheckpointSection.Image) then.Append(content);
+            using LargeBuffer then = CheckpointImages.Read(reader);
             return Lines(then, now.Bytes);
         }
     }

@@ -33,8 +33,9 @@ internal sealed class StretchComparison
     {
         var comparison = new StretchComparison();
         bool isWhole = then.Missing.Count == 0 && now.Missing.Count == 0;
-        foreach (InstanceId? to in then.Runs.Concat(now.Runs).Select(static run => run.To).Distinct())
-            comparison.Compare(to, On(then, to), On(now, to), isWhole);
+        ILookup<InstanceId?, ViewedRun> thenOn = ByChannel(then), nowOn = ByChannel(now);
+        foreach (InstanceId? to in thenOn.Concat(nowOn).Select(static channel => channel.Key).Distinct())
+            comparison.Compare(to, new EmissionCursor([.. thenOn[to]]), new EmissionCursor([.. nowOn[to]]), isWhole);
         comparison.LeaveOut(now);
         return comparison;
     }
@@ -44,10 +45,10 @@ internal sealed class StretchComparison
     public static StretchComparison WithReceivers(ViewStop now, IReadOnlyDictionary<InstanceId, ulong> made, CallHistory history)
     {
         var comparison = new StretchComparison();
-        foreach (InstanceId? to in now.Emitted.Runs.Select(static run => run.To).Distinct())
+        foreach (IGrouping<InstanceId?, ViewedRun> channel in ByChannel(now.Emitted))
         {
-            if (to is { } receiver) comparison.Compare(receiver, On(now.Emitted, receiver), history);
-            else comparison.NotCompared("", Answers(now.Emitted));
+            if (channel.Key is { } receiver) comparison.Compare(receiver, new EmissionCursor([.. channel]), history);
+            else comparison.NotCompared("", (ulong)channel.Sum(static run => run.Header.Count));
         }
         foreach ((InstanceId to, ulong number) in made) comparison.CompareOverdue(to, number + 1, now.Place.Record, history);
         comparison.LeaveOut(now.Emitted);
@@ -64,9 +65,6 @@ internal sealed class StretchComparison
         _differences.Add(new CallDifference(to, number, new EmittedMessage(to, number, kind, then.ToArray(), records), null));
     }
 
-    private static ulong Answers(ViewedEmissions emitted) =>
-        (ulong)emitted.Runs.Where(static run => run.To is null).Sum(static run => run.Header.Count);
-
     private void LeaveOut(ViewedEmissions now)
     {
         foreach ((string to, ulong count) in now.Missing) NotCompared(to, count);
@@ -74,7 +72,7 @@ internal sealed class StretchComparison
 
     private void NotCompared(string to, ulong count) => _unknown[to] = _unknown.GetValueOrDefault(to) + count;
 
-    private static EmissionCursor On(ViewedEmissions emitted, InstanceId? to) => new([.. emitted.Runs.Where(run => run.To == to)]);
+    private static ILookup<InstanceId?, ViewedRun> ByChannel(ViewedEmissions emitted) => emitted.Runs.ToLookup(static run => run.To);
 
     private void Compare(InstanceId? to, EmissionCursor then, EmissionCursor now, bool isWhole)
     {
@@ -86,17 +84,10 @@ internal sealed class StretchComparison
                 continue;
             }
             Compared++;
-            if (then.HasSameReceiver(now) && then.Whole.SequenceEqual(now.Whole))
-            {
-                then.Next();
-                now.Next();
-            }
-            else if (!Add(new CallDifference(to, now.Number, then.Message(), now.Message()))) return;
-            else
-            {
-                then.Next();
-                now.Next();
-            }
+            bool isSame = then.HasSameReceiver(now) && then.Whole.SequenceEqual(now.Whole);
+            if (!isSame && !Add(new CallDifference(to, now.Number, then.Message(), now.Message()))) return;
+            then.Next();
+            now.Next();
         }
         if (!isWhole) return; // what is left of the one may have been left out of the other
         if (then.Is) _differences.Add(new CallDifference(to, then.Number, then.Message(), null));

@@ -68,20 +68,15 @@ internal sealed class StateSource(LogDirectory log, string? app, string? checkpo
         MessagePlace place = new PlaceFinder(log.Location, TimeProvider.System).Find(position).Place;
         foreach (CheckpointFileName name in _names)
             if (place == new MessagePlace(name.Lsn, 0)) return name;
-        string near = string.Join(" and ", _names.OrderBy(name => Distance(name.Lsn.Value, place.Record.Value)).Take(2));
+        string near = string.Join(" and ", CheckpointChoice.Nearest(_names, $"{place.Record}").Take(2));
         throw new ToolMisuse($"the state at {place} is in no file", "the app has to execute the log up to the place",
             $"start it with --app COMMAND{(near.Length > 0 ? $", or take the nearest checkpoints: {near}" : "")}");
     }
 
-    private static ulong Distance(ulong a, ulong b) => a > b ? a - b : b - a;
-
     private TakenState Read(CheckpointFileName[] names)
     {
         using CheckpointReader reader = OpenFirstSound(names, out CheckpointFileName name);
-        var image = new LargeBuffer();
-        while (reader.Read(out CheckpointSection section, out ReadOnlySpan<byte> content))
-            if (section == CheckpointSection.Image) image.Append(content);
-        return new TakenState(image, ImageOrigin.Of(name.ToString(), name.Lsn));
+        return new TakenState(CheckpointImages.Read(reader), ImageOrigin.Of(name.ToString(), name.Lsn));
     }
 
     private CheckpointReader OpenFirstSound(CheckpointFileName[] names, out CheckpointFileName name)

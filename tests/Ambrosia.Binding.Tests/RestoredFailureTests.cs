@@ -38,7 +38,7 @@ public sealed class RestoredFailureTests
         Assert.Equal(first.Image, Replaced(second.Image, Words.ToUpperInvariant(), Words));
     }
 
-    /// <summary>One with two handlers suspended that hold failures, and one restored from its image with other words in a failure.</summary>
+    /// <summary>One with two suspended handlers that hold failures, and one restored from its image with other words in one.</summary>
     private static (FakeCoordinator First, FakeCoordinator Second) TwoRuntimes()
     {
         FakeCoordinator first = Started<Searcher>();

@@ -18,6 +18,7 @@ return args switch
     ["shop", ..] => AmbrosiaApp.Run<Shop>(args[1..]),
     ["clumsy", ..] => AmbrosiaApp.Run<Clumsy>(args[1..]),
     ["look", var log, var until] => Past.Look(log, until),
+    ["again", var cut, .. var must] => Past.Again(cut, must),
     ["host", "books,copies", ..] => Programs.ManyInOneProcess(args[2..]),
     ["host", "ring", ..] => AmbrosiaHost.Run(args[2..], [.. Settings.Ring.Select(static name => EmbeddedImmortal.Of<Ring>(name))]),
     ["host", var role, ..] when !role.Contains(',') => RunHost(role, args[2..]),

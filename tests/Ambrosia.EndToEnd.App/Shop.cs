@@ -55,6 +55,7 @@ public sealed partial class Shop : Immortal<IShopProxy>, IShop
     {
         Of(item).Count += count;
         _restocks++;
+        if (Settings.Change == FullStock && _restocks == Settings.ChangeAt) throw new InvalidOperationException($"no room for {item}");
     }
 
     public int Left(string item) => Of(item).Count;

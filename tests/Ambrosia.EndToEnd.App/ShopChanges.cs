@@ -11,6 +11,9 @@ public sealed partial class Shop
     /// <summary>So many changes there are; their numbers begin with 1.</summary>
     public const int Changes = 40;
 
+    /// <summary>One that no order shows: nobody waits for a restocking, so one that throws stops the shop.</summary>
+    public const int FullStock = 41;
+
     /// <summary>So many ways there are to say the same; their numbers begin with 1.</summary>
     public const int Rewritings = 20;
 

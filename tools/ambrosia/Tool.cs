@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using Ambrosia.Tools.Certificates;
 using Ambrosia.Tools.Commands;
+using Ambrosia.Tools.Cuts;
 using Ambrosia.Tools.Diagnosis;
 using Ambrosia.Tools.Listing;
 using Ambrosia.Tools.Output;
@@ -45,6 +46,7 @@ internal static class Tool
             new SuspendedToolCommand(streams),
             new StateToolCommand(streams),
             new ReplayToolCommand(streams),
+            new CutToolCommand(streams),
             new DoctorToolCommand(streams),
             new CertsToolCommand(streams),
             new StatusToolCommand(streams),

@@ -42,11 +42,17 @@ public static class IncidentFiles
         }
     }
 
+    /// <summary>Returns all of them that can be read, by the names of their files.</summary>
+    public static IEnumerable<(string Name, Incident Incident)> Of(IFileSystem files, string directory)
+    {
+        foreach (string name in files.List(directory))
+            if (name.Split('.') is [Death or Divergence, var replica] && Names.IsValid(replica)
+                && Read(files, Path.Combine(directory, name), replica) is { } incident) yield return (name, incident);
+    }
+
     private static Incident? Newest(IFileSystem files, string directory, string kind) =>
-        files.List(directory)
-            .Where(name => name.Split('.') is [var first, var replica] && first == kind && Names.IsValid(replica))
-            .Select(name => Read(files, Path.Combine(directory, name), name[(kind.Length + 1)..]))
-            .MaxBy(static incident => incident?.TimeUs);
+        Of(files, directory).Where(each => each.Name.StartsWith(kind + '.', StringComparison.Ordinal)).Select(static each => each.Incident)
+            .MaxBy(static incident => incident.TimeUs);
 
     private static string ToJson(Incident incident)
     {

@@ -1,5 +1,6 @@
 using Ambrosia.Coordinator.Primary;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Cutting;
 using Ambrosia.Log.Fencing;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Instances;
@@ -34,6 +35,9 @@ internal sealed class InstanceStart(
         if (options.AppSocket is not null || options.AppPort is not null) AppEndpoint.Check(options);
         Listening(() => _ = certificates?.Current);
         var name = new InstanceId(options.Instance);
+        if (files.Exists(Path.Combine(options.LogDirectory, LogCut.FileName)))
+            throw new MisuseException(
+                $"{options.LogDirectory} is a cut of a log, as {LogCut.FileName} in it says: what was called behind it is in no log, so it can be looked at and not run. Look at it with 'ImmortalCoordinator debug' or 'ambrosia replay', or give the directory of the log.");
         InstanceIdentity? found = InstanceDirectory.TryRead(files, options.LogDirectory);
         if (found is null) InstanceDirectory.RefuseNameless(files, options.LogDirectory);
         CatalogEntry? entry = Asking(isNew: found is null,

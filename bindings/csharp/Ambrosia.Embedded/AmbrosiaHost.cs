@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Inspection.Cuts;
 
 namespace Ambrosia;
 
@@ -48,6 +49,16 @@ public static class AmbrosiaHost
     /// <exception cref="MisuseException">There is no such log, place or checkpoint.</exception>
     public static ReplayedImmortal<TImmortal> Debug<TImmortal>(string directory, string until = "end", string? checkpoint = null)
         where TImmortal : Immortal, IImmortal<TImmortal> => new(directory, until, checkpoint);
+
+    /// <summary>
+    /// Executes a cut of a log, which <c>ambrosia cut</c> has made, and the message that it ends with: a line of a test that says behind it
+    /// what must hold. It needs nothing but the cut.
+    /// </summary>
+    /// <param name="cut">Its directory; a relative path is also looked for beside the running program and above it.</param>
+    /// <exception cref="MisuseException">There is no cut, or the immortal cannot continue what is suspended in it.</exception>
+    /// <exception cref="ReplayException">The immortal does not survive it.</exception>
+    public static ReplayedImmortal<TImmortal> Replay<TImmortal>(string cut)
+        where TImmortal : Immortal, IImmortal<TImmortal> => new(Cut.Read(cut));
 
     private static int Run((string[] Args, string? Instance, ImmortalDefinition Definition)[] immortals)
     {

@@ -10,6 +10,9 @@ public sealed class SoldOrders : IAsyncLifetime
     /// <summary>So many orders stand in the log. The last one makes one call to the ledger, which is the last of all.</summary>
     internal const int Count = 61;
 
+    /// <summary>A checkpoint is taken behind this one, counted from 0.</summary>
+    private const int CheckpointAt = 20;
+
     /// <summary>Each order is noted once, and each second one twice.</summary>
     private const int Notes = Count + Count / 2;
 
@@ -25,12 +28,18 @@ public sealed class SoldOrders : IAsyncLifetime
     public async Task InitializeAsync()
     {
         Replica ledger = _cluster.Add("ledger", "ledger").Start();
-        Shop = _cluster.Add("shop", "shop").Start();
+        Shop = _cluster.Add("shop", "shop");
+        Shop.Options.AddRange(["--fork-policy", "stop"]);
+        Shop.Start();
         Shop.AwaitReady();
         await using ImmortalClient client = await ImmortalClient.ConnectAsync(
             Catalog, "shop", new ClientOptions { ConnectWithin = Cluster.Patience });
         ClientProxy<IShop> shop = client.GetProxy<IShop>();
-        for (int i = 0; i < Count; i++) await shop.OrderAsync(s_items[_chance.Below(s_items.Length)], 1 + _chance.Below(5));
+        for (int i = 0; i < Count; i++)
+        {
+            await shop.OrderAsync(s_items[_chance.Below(s_items.Length)], 1 + _chance.Below(5));
+            if (i == CheckpointAt) Assert.Equal(0, Tool.Run("checkpoint", Shop.LogDirectory).Code);
+        }
         // What stands in the log behind the last order, and behind its call in the ledger's, states both as durable.
         await using ImmortalClient other = await ImmortalClient.ConnectAsync(
             Catalog, "ledger", new ClientOptions { ConnectWithin = Cluster.Patience });

@@ -11,7 +11,7 @@ internal static class FolderOrder
         ["Ambrosia.Protocol"] = ". Locking Hashing Payloads Cbor Images Runs Records Checkpoints Frames",
         ["Ambrosia.AppChannel"] = ".",
         ["CRA"] = ". Authentication Catalog Streams Links",
-        ["Ambrosia.Log"] = "Files Format Instances Pages Checkpoints Fencing Segments Commit Reading Retention Recovery",
+        ["Ambrosia.Log"] = "Files Format Instances Pages Checkpoints Fencing Segments Commit Reading Retention Recovery Cutting",
         ["Ambrosia.Coordinator"] =
             "Framing Replica LogFeed Outboxes Views Divergence Quarantine Replay Checkpoints Inbox Primary Links Clients Builds AppSessions Admin . Hosting",
         ["Ambrosia"] = "Contracts Failures MethodBodies Builds Outbound Suspension State Calls Replay Messages Impulses Timers Proxies Tasks "
@@ -22,8 +22,8 @@ internal static class FolderOrder
         ["Ambrosia.Embedded"] = ".",
         ["Ambrosia.ContractFile"] = ".",
         ["Ambrosia.Images"] = "Reading Json Paths Nodes Comparison",
-        ["Ambrosia.Inspection"] = "Texts Decoding Checkpoints States Records Places Debugging Replays",
-        ["ambrosia"] = "Output Logs Commands Certificates Listing Replicas SuspendedCalls States Replays Verification Quarantine "
+        ["Ambrosia.Inspection"] = "Texts Decoding Checkpoints States Records Places Cuts Debugging Replays",
+        ["ambrosia"] = "Output Logs Commands Certificates Listing Replicas SuspendedCalls States Replays Cuts Verification Quarantine "
             + "Diagnosis .",
     };
 

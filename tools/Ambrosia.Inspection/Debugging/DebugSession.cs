@@ -6,6 +6,7 @@ using Ambrosia.Coordinator.Views;
 using Ambrosia.Images.Json;
 using Ambrosia.Images.Paths;
 using Ambrosia.Inspection.Checkpoints;
+using Ambrosia.Inspection.Cuts;
 using Ambrosia.Inspection.Decoding;
 using Ambrosia.Inspection.Places;
 using Ambrosia.Inspection.Records;
@@ -30,6 +31,9 @@ public sealed class DebugSession : IDisposable
 
     /// <summary>So many calls of a step are shown.</summary>
     private const int CallsMax = 1_000;
+
+    /// <summary>What a cut emits is summed up whenever so much of it is executed. In bytes.</summary>
+    private const ulong StretchBytes = 1 << 20;
 
     private readonly LogLocation _log;
     private readonly PlaceFinder _places;
@@ -94,6 +98,41 @@ public sealed class DebugSession : IDisposable
     {
         _time.Restart();
         return Stopped(_view.Next(stop));
+    }
+
+    /// <summary>Executes a cut and the message that it ends with, and says what was done.</summary>
+    /// <exception cref="ViewEndedException">The view is over: the app may have died of the message.</exception>
+    public CutOutcome Execute(Cut cut, CancellationToken stop = default)
+    {
+        FoundPlace place = Find(cut.Place);
+        var tally = new EmissionTally();
+        _view.KeepsEmissions = true;
+        for (ulong at = cut.From + StretchBytes; at < place.Place.Record.Value; at += StretchBytes)
+            tally.Add(_view.To(new MessagePlace(new Lsn(at), 0), stop).Emitted);
+        To(place, stop);
+        tally.Add(_stop!.Emitted);
+        if (!cut.IsEnd)
+        {
+            Next(stop);
+            tally.Add(_stop.Emitted);
+        }
+        _view.KeepsEmissions = false;
+        using ViewedImage image = Show(stop);
+        return new CutOutcome(
+            _view.App?.Build is { } build ? $"{build}" : null, cut.IsEnd ? [] : [.. Calls()], tally.Sums, $"{image.Hash:x16}");
+    }
+
+    /// <summary>
+    /// Says in what a build that has executed a cut differs from what was done then: lines; none: it is alike.
+    /// </summary>
+    /// <param name="now">Of <see cref="Execute"/>, behind which nothing was executed.</param>
+    /// <exception cref="MisuseException">The cut does not say what was done then.</exception>
+    public IReadOnlyList<string> DifferencesFrom(Cut cut, CutOutcome now, CancellationToken stop = default)
+    {
+        CutOutcome then = cut.Then ?? throw new MisuseException($"{cut.Directory} does not say what was done then",
+            "it was cut without a build, or the build died of the message", "cut it again with --app and the build of then");
+        using ViewedImage image = Show(stop);
+        return CutComparison.Lines(cut, then, now, image.Bytes);
     }
 
     /// <summary>Waits until a debugger's user has gone on, and says where it has stopped then.</summary>

@@ -1,0 +1,119 @@
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Segments;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Log.Cutting;
+
+/// <summary>
+/// Copies a stretch of a log, with the checkpoint that it begins with, into a directory of its own, where it is a whole log again: as if
+/// the log had rotated where the stretch begins and had been truncated there, and as if it had stood still behind it. Pages and checkpoint
+/// are the bytes that they were. The log itself is only read, and may be live. One thread, one use.
+/// </summary>
+/// <param name="from">The log.</param>
+/// <param name="to">The same instance in an empty directory of somebody's own.</param>
+public sealed class LogCut(LogLocation from, LogLocation to)
+{
+    /// <summary>Describes the cut in its directory, and says that it is one: no coordinator runs it (log-format L1.8).</summary>
+    public const string FileName = "cut.json";
+
+    private const int CopyBytes = 1 << 20;
+
+    private CutSegment? _open;
+
+    /// <summary>Segments have higher numbers by this: the one that is cut apart counts as two.</summary>
+    private ulong _shift;
+
+    /// <summary>Writes the cut. Where it fails, what it has made is left to whoever owns the directory.</summary>
+    /// <param name="beginning">The checkpoint to begin with; null: the log's first record.</param>
+    /// <param name="end">At least what stands below is copied, up to the end of its page.</param>
+    /// <param name="progress">Hears how many bytes of log are copied.</param>
+    /// <returns>The end of the cut: all below is in it, and is stated as durable.</returns>
+    /// <exception cref="LogDamage">The log or the checkpoint is damaged.</exception>
+    /// <exception cref="FileNotFoundException">It was truncated meanwhile.</exception>
+    public Lsn Write(CheckpointFileName? beginning, Lsn end, Action<long> progress)
+    {
+        Copy("instance");
+        CheckpointHeader? checkpoint = beginning is null ? null : CopyCheckpoint(beginning);
+        using LogScan scan = LogScan.Open(from.Files, from.Directory, from.Identity,
+            new ScanOptions { From = checkpoint?.PageLsn, PreviousHash = checkpoint?.PreviousHash });
+        try
+        {
+            while (scan.Next())
+            {
+                Add(scan);
+                progress(scan.Position - scan.From);
+                if (scan.Position >= end && scan.Page.Remaining == 0) break;
+            }
+            if (scan.Verdict is ReadVerdict.Halt halt) throw halt.Damage;
+            if (scan.Verdict is ReadVerdict.Truncated)
+                throw new FileNotFoundException($"{from.Directory}: the log at {scan.Position} was truncated while it was read");
+            return End();
+        }
+        finally
+        {
+            _open?.Dispose();
+        }
+    }
+
+    /// <summary>Copies one more file, by its name in both directories.</summary>
+    /// <exception cref="FileNotFoundException">It is not there.</exception>
+    public void Copy(string name)
+    {
+        byte[] buffer = new byte[CopyBytes];
+        using IFile source = from.Files.Open(from.PathOf(name), FileUse.Read), copy = to.Files.Create(to.PathOf(name));
+        long at = 0;
+        for (int count; (count = source.Read(buffer, at)) > 0; at += count) copy.Write(buffer.AsSpan(0, count), at);
+        copy.Flush();
+    }
+
+    private CheckpointHeader CopyCheckpoint(CheckpointFileName name)
+    {
+        Copy(name.ToString());
+        using CheckpointReader copy = CheckpointReader.Open(to.Files, to.PathOf(name.ToString()), to.Identity); // reads all of it
+        return copy.Header;
+    }
+
+    private void Add(LogScan scan)
+    {
+        SegmentHeader header = scan.Segment.Header;
+        if (_open is null) _open = new CutSegment(to, BeginningAt(scan));
+        else if (header.Number + _shift != _open.Header.Number)
+        {
+            _open.End();
+            _open.Dispose();
+            _open = new CutSegment(to, header with
+            {
+                Number = header.Number + _shift, PredecessorNumber = header.PredecessorNumber + _shift,
+            });
+        }
+        _open.Write(scan.Page);
+    }
+
+    /// <summary>Returns the header of the segment that holds the first page: another one, unless that is the segment's first.</summary>
+    private SegmentHeader BeginningAt(LogScan scan)
+    {
+        SegmentHeader header = scan.Segment.Header;
+        PageBuffer first = scan.Page;
+        if (first.Lsn == header.FirstLsn) return header;
+        _shift = 1;
+        return header with
+        {
+            Number = header.Number + 1, FirstLsn = first.Lsn, PredecessorNumber = header.Number, PredecessorEpoch = header.Epoch,
+            PredecessorHash = first.PreviousHash, AppVersion = scan.Chain.VersionAt(from.Files, first.Lsn),
+            CreatedMicros = first.TimeMicros,
+        };
+    }
+
+    private Lsn End()
+    {
+        CutSegment last = _open ?? throw new InvalidOperationException("a place that was found in a log is in none of its pages");
+        last.Mark();
+        last.End();
+        to.Files.Create(to.PathOf(new EpochFileName(to.Identity.Uuid, last.Header.Epoch).ToString())).Dispose();
+        return last.Position;
+    }
+}

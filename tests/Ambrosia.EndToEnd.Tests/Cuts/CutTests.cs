@@ -1,0 +1,157 @@
+using System.Diagnostics;
+using System.Text.Json;
+using Ambrosia.EndToEnd.App;
+using Ambrosia.TestKit;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>
+/// <c>ambrosia cut</c> as a user runs it: a message of a service's log, with a checkpoint before it, becomes a small log of its own.
+/// </summary>
+public sealed class CutTests(SoldOrders sold) : IClassFixture<SoldOrders>, IDisposable
+{
+    private const int Order = 45;
+
+    private readonly string _root = Directory.CreateTempSubdirectory("ambrosia-cut-").FullName;
+
+    private string Out => Path.Combine(_root, "cuts", "incident");
+
+    [Fact]
+    public void Cut_BehindACheckpoint_IsAWholeLogInWhichTheMessageIsTheSame()
+    {
+        JsonElement cut = Cut($"method:Order#{Order}", "--app", App).Json;
+        Assert.StartsWith("ckpt.", cut.GetProperty("checkpoint").GetString(), StringComparison.Ordinal);
+        Assert.Contains("ILedger.Put(", cut.GetProperty("calls")[0].GetString(), StringComparison.Ordinal);
+        Tool verified = Tool.Run("verify", Out);
+        Assert.True(verified.Code == 0, verified.Output);
+        string place = cut.GetProperty("place").GetString()!;
+        Assert.Equal(StateAt(sold.Shop.LogDirectory, place), StateAt(Out, place));
+        Assert.Equal(cut.GetProperty("end").GetString(), Tool.Run("verify", Out, "--json").Json.GetProperty("end").GetProperty("lsn").ToString());
+        Tool other = Tool.Run("replay", Out, "--app", $"env CHANGE=9 CHANGE_AT={Order} {App}", "--old", App, "--json");
+        Assert.True(other.Code == 1, other.Output + other.Error);
+        Assert.Equal(place, other.Json.GetProperty("differences")[0].GetProperty("place").GetString());
+    }
+
+    [Fact]
+    public void Cut_FromTheBeginning_HoldsEverythingBeforeTheMessage()
+    {
+        JsonElement cut = Cut($"method:Order#{Order}", "--checkpoint", "start").Json;
+        Assert.Equal("0", cut.GetProperty("from").GetString());
+        Assert.Equal(0, Tool.Run("verify", Out).Code);
+        string place = cut.GetProperty("place").GetString()!;
+        Assert.Equal(StateAt(sold.Shop.LogDirectory, place), StateAt(Out, place));
+    }
+
+    [Fact]
+    public void Cut_OfTheEnd_EndsWithTheLog()
+    {
+        Cut("end", "--app", App);
+        Assert.Equal(0, Tool.Run("verify", Out).Code);
+        Assert.Equal((0, "it holds"), Again());
+    }
+
+    [Fact]
+    public void Replay_ByTheSameBuild_IsAlike()
+    {
+        Cut($"method:Order#{Order}", "--app", App);
+        Assert.Equal((0, "it holds"), Again());
+    }
+
+    [Fact]
+    public void Replay_ByAnotherBuild_NamesWhatDiffers()
+    {
+        Cut($"method:Order#{Order}", "--app", App);
+        (int code, string lines) = Again([], ("CHANGE", "8"), ("CHANGE_AT", $"{Order}"));
+        Assert.Equal(1, code);
+        Assert.Contains("then fork", lines, StringComparison.Ordinal);
+        Assert.Contains("ledger: ", lines, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Replay_WithAnExpectation_HoldsItAgainstTheState()
+    {
+        Cut($"method:Order#{Order}");
+        Assert.Equal((0, "it holds"), Again(["_orders", $"{Order}"]));
+        (int code, string lines) = Again(["_orders", "7"]);
+        Assert.Equal(1, code);
+        Assert.StartsWith($"_orders is {Order}, and should be 7", lines, StringComparison.Ordinal);
+        Assert.Equal(2, Again([]).Code);
+        Assert.Equal(2, Again(["_order", "7"]).Code);
+    }
+
+    [Fact]
+    public void Replay_OfAMessageThatTheAppDiesOf_SaysHow()
+    {
+        Cut("method:Restock#12");
+        Assert.Equal((0, "it holds"), Again(["_restocks", "12"]));
+        (int code, string lines) = Again(["_restocks", "12"], ("CHANGE", $"{Shop.FullStock}"), ("CHANGE_AT", "12"));
+        Assert.Equal(1, code);
+        Assert.Contains("was not survived", lines, StringComparison.Ordinal);
+        Assert.Contains("no room for", lines, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Coordinator_OnACut_IsRefused()
+    {
+        Cut($"method:Order#{Order}");
+        var shop = new Replica(Path.Combine(_root, "cuts"), "incident", sold.Shop.Role);
+        shop.Start();
+        Assert.Equal(2, shop.AwaitExit());
+        Assert.Equal(0, Tool.Run("verify", Out).Code);
+    }
+
+    [Fact]
+    public void Test_ThatIsWritten_SaysWhatMustHold()
+    {
+        string test = Path.Combine(_root, "Incident45.cs");
+        Cut($"method:Order#{Order}", "--test", test, "--class", "Ambrosia.EndToEnd.App.Shop", "--expect", "_stock[\"a=b\"].Count=1");
+        string source = File.ReadAllText(test);
+        Assert.Contains("class Incident45", source, StringComparison.Ordinal);
+        Assert.Contains("AmbrosiaHost.Replay<Ambrosia.EndToEnd.App.Shop>(\"cuts/incident\")", source, StringComparison.Ordinal);
+        Assert.Contains("again.Must(\"_stock[\\\"a=b\\\"].Count\", \"1\");", source, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("--around", "method:Nothing", "Nothing")]
+    [InlineData("--checkpoint", "ckpt.1.1.r9", "the nearest is")]
+    [InlineData("--test", "Incident.cs", "--class")]
+    [InlineData("--expect", "a=1", "--test")]
+    [InlineData("--app", "/nowhere/app", "cannot execute the cut")]
+    public void Misuse_IsNamed_AndNothingIsMade(string option, string value, string named)
+    {
+        string[] around = option == "--around" ? [] : ["--around", $"method:Order#{Order}"];
+        Tool tool = Tool.Run(["cut", sold.Shop.LogDirectory, "--out", Out, .. around, option, value]);
+        Assert.Equal(2, tool.Code);
+        Assert.Contains(named, tool.Error, StringComparison.Ordinal);
+        Assert.Empty(Directory.EnumerateFileSystemEntries(_root, "*incident*", SearchOption.AllDirectories));
+    }
+
+    public void Dispose() => Directory.Delete(_root, recursive: true);
+
+    private string App => $"{Executables.App} {sold.Shop.Role}";
+
+    private Tool Cut(string around, params string[] options)
+    {
+        Tool tool = Tool.Run(["cut", sold.Shop.LogDirectory, "--around", around, "--out", Out, "--json", .. options]);
+        Assert.True(tool.Code == 0, $"{tool.Code}: {tool.Output}{tool.Error}");
+        return tool;
+    }
+
+    private string StateAt(string log, string place)
+    {
+        Tool tool = Tool.Run("state", log, "--at", place, "--app", App);
+        Assert.True(tool.Code == 0, tool.Error);
+        return tool.Output;
+    }
+
+    /// <summary>Executes the cut as a test of the user's would, in a process of its own.</summary>
+    private (int Code, string Lines) Again(string[]? must = null, params (string Name, string Value)[] settings)
+    {
+        var start = new ProcessStartInfo(Executables.App, ["again", Out, .. must ?? []]) { RedirectStandardOutput = true };
+        foreach ((string name, string value) in settings) start.Environment[name] = value;
+        using Process app = Process.Start(start)!;
+        string[] lines = app.StandardOutput.ReadToEnd().Split('\n', StringSplitOptions.RemoveEmptyEntries);
+        app.WaitForExit();
+        return (app.ExitCode, string.Join('\n', lines.Where(static line => !line.StartsWith("app ", StringComparison.Ordinal))));
+    }
+}

@@ -31,7 +31,7 @@ public sealed class LogCut(LogLocation from, LogLocation to)
     /// <param name="beginning">The checkpoint to begin with; null: the log's first record.</param>
     /// <param name="end">At least what stands below is copied, up to the end of its page.</param>
     /// <param name="progress">Hears how many bytes of log are copied.</param>
-    /// <returns>The end of the cut: all below is in it, and is stated as durable.</returns>
+    /// <returns>All below is in the cut, and is stated as durable by a mark behind it, where the log itself may have more.</returns>
     /// <exception cref="LogDamage">The log or the checkpoint is damaged.</exception>
     /// <exception cref="FileNotFoundException">It was truncated meanwhile.</exception>
     public Lsn Write(CheckpointFileName? beginning, Lsn end, Action<long> progress)
@@ -111,9 +111,10 @@ public sealed class LogCut(LogLocation from, LogLocation to)
     private Lsn End()
     {
         CutSegment last = _open ?? throw new InvalidOperationException("a place that was found in a log is in none of its pages");
+        Lsn end = last.Position;
         last.Mark();
         last.End();
         to.Files.Create(to.PathOf(new EpochFileName(to.Identity.Uuid, last.Header.Epoch).ToString())).Dispose();
-        return last.Position;
+        return end;
     }
 }

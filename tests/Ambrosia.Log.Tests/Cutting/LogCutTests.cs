@@ -1,0 +1,119 @@
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Cutting;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
+using Ambrosia.Log.Recovery;
+using Ambrosia.Log.Segments;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Checkpoints;
+
+namespace Ambrosia.Log.Tests;
+
+/// <summary>A cut of a log is a log: whoever reads it finds what stood in the stretch, and nothing wrong.</summary>
+public sealed class LogCutTests
+{
+    private const string Dir = "/log", To = "/cut";
+    private readonly MemoryFileSystem _fs = new();
+    private readonly List<LoggedRecord> _written = [];
+
+    /// <summary>From every page that a checkpoint may state, to some records behind it, over segments and epochs.</summary>
+    [Fact]
+    public void Write_AnyStretch_IsAWholeLogOfIt()
+    {
+        InstanceIdentity identity = Write(epochs: 3, records: 30);
+        foreach (PageHeader page in Pages(identity).Where(static each => each.Flags is PageFlags.None or PageFlags.BeginsSpanning))
+        {
+            CheckpointFileName beginning = Checkpoint(identity, page);
+            List<LoggedRecord> behind = [.. _written.Where(each => each.Lsn >= page.Lsn)];
+            foreach (LoggedRecord last in new[] { behind[0], behind[behind.Count / 2], behind[^1] })
+                Check(identity, beginning, last.Lsn + 1, behind);
+            _fs.Delete(Path.Combine(Dir, beginning.ToString()));
+        }
+    }
+
+    [Fact]
+    public void Write_FromTheFirstRecord_NeedsNoCheckpoint()
+    {
+        InstanceIdentity identity = Write(epochs: 2, records: 20);
+        foreach (LoggedRecord last in _written) Check(identity, null, last.Lsn + 1, _written);
+    }
+
+    [Fact]
+    public void Write_DamagedStretch_Halts()
+    {
+        InstanceIdentity identity = Write(epochs: 1, records: 12);
+        LogSegment segment = LogChain.Load(_fs, Dir, identity).Segments[0];
+        Lsn damaged = Pages(identity)[3].Lsn;
+        using (IFile file = _fs.Open(segment.Path, FileUse.ReadWrite)) file.Write([0xFF, 0xFF], segment.Header.OffsetOf(damaged) + 70);
+        LogDamage found = Assert.Throws<LogDamage>(() => Cut(identity, null, _written[^1].Lsn + 1));
+        Assert.Equal(damaged, found.Lsn);
+    }
+
+    private void Check(InstanceIdentity identity, CheckpointFileName? beginning, Lsn goal, List<LoggedRecord> behind)
+    {
+        Lsn end = Cut(identity, beginning, goal);
+        using LogScan scan = LogScan.Open(_fs, To, identity);
+        List<LoggedRecord> records = LogContent.Read(_fs, To, out Lsn read, scan.From);
+        Assert.Equal(behind.Where(each => each.Lsn < end), records);
+        Assert.True(records[^1].Lsn + 1 >= goal, $"{records[^1]} is the last of what was to end at {goal}");
+        while (scan.Next()) { }
+        Assert.Equal(read, Assert.IsType<ReadVerdict.CleanEnd>(scan.Verdict).End);
+        Assert.True(scan.Verdict.DurableUpTo >= end, $"{scan.Verdict}");
+        ReadVerdict judged = LogStart.Judge(new LogLocation(_fs, To, identity), out LogChain chain);
+        Assert.Equal(read, judged.End);
+        Assert.Null(LogStart.FindGap(new LogLocation(_fs, To, identity), chain));
+        if (beginning is null) return;
+        using CheckpointReader checkpoint = CheckpointReader.Open(_fs, Path.Combine(To, beginning.ToString()), identity);
+        Assert.Equal("", LogStart.WhatIsWrong(new LogLocation(_fs, To, identity), checkpoint.Header, chain));
+    }
+
+    private Lsn Cut(InstanceIdentity identity, CheckpointFileName? beginning, Lsn goal)
+    {
+        foreach (string name in _fs.List(To)) _fs.Delete(Path.Combine(To, name));
+        _fs.CreateDirectory(To);
+        return new LogCut(new LogLocation(_fs, Dir, identity), new LogLocation(_fs, To, identity)).Write(beginning, goal, static _ => { });
+    }
+
+    private CheckpointFileName Checkpoint(InstanceIdentity identity, PageHeader page)
+    {
+        LogChain chain = LogChain.Load(_fs, Dir, identity);
+        var header = new CheckpointHeader(
+            0, identity.Uuid, page.Lsn, page.Lsn, page.Epoch, chain.VersionAt(_fs, page.Lsn), 1, page.TimeMicros, page.PreviousHash, "r0");
+        using var writer = new CheckpointWriter(_fs, Dir, identity, header, ICrashPoints.None);
+        writer.Write(CheckpointSection.CoordinatorPart, [0x84]);
+        writer.Write(CheckpointSection.Image, [1]);
+        writer.Finish();
+        writer.Publish(page.Lsn);
+        return header.FileName;
+    }
+
+    private List<PageHeader> Pages(InstanceIdentity identity)
+    {
+        var pages = new List<PageHeader>();
+        using LogScan scan = LogScan.Open(_fs, Dir, identity);
+        while (scan.Next()) pages.Add(scan.Page.Header);
+        return pages;
+    }
+
+    private InstanceIdentity Write(int epochs, int records)
+    {
+        InstanceIdentity identity = Primary.Create(_fs, Dir);
+        for (int epoch = 0; epoch < epochs; epoch++)
+        {
+            using Primary primary = Primary.Start(
+                _fs, Dir, Primary.Small with { SegmentBytes = 64 << 10, PageBytes = 8 << 10, Pages = 16 });
+            if (epoch == 0) _written.Add(primary.Begin());
+            for (int i = 0; i < records; i++)
+            {
+                _written.Add(primary.Append(new byte[300 * i % 7_000]));
+                if (i % 3 == 0) primary.Commit();
+                if (i % 11 == 5) _written.Add(primary.AppendSpanning(new byte[20_000 + i]));
+            }
+            primary.Commit();
+            if (epoch < epochs - 1 && primary.Writer.AppendMark()) primary.Commit();
+        }
+        return identity;
+    }
+}

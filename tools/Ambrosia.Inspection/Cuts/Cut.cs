@@ -16,9 +16,9 @@ public sealed record Cut
     /// <summary>The image of the state behind the message, as it was then, beside the description.</summary>
     internal const string ImageName = "then.image";
 
-    private const int FormatNow = 1;
+    private const int Version = 1;
 
-    public int Format { get; init; } = FormatNow;
+    public int Format { get; init; } = Version;
 
     public required string Instance { get; init; }
 
@@ -63,8 +63,9 @@ public sealed record Cut
         {
             throw new LogDamage(path, 0, null, "the description of a cut", e.Message);
         }
-        if (cut is null || cut.Format != FormatNow)
-            throw new MisuseException($"'{path}' has format {cut?.Format}", $"this is for format {FormatNow}", "use the version that made the cut");
+        if (cut is null || cut.Format != Version)
+            throw new MisuseException(
+                $"'{path}' has format {cut?.Format}", $"this is for format {Version}", "use the version that made the cut");
         return cut with { Directory = found };
     }
 

@@ -26,7 +26,7 @@ internal sealed class CutMaker(LogDirectory log, string directory, string? app, 
     private readonly string _unfinished =
         Path.Combine(Path.GetDirectoryName(directory) ?? "/", $".{Path.GetFileName(directory)}.{Guid.NewGuid():N}");
 
-    /// <summary>Makes it.</summary>
+    /// <summary>Makes the cut, or leaves nothing behind.</summary>
     /// <exception cref="LogDamage">The log is damaged in the stretch, or before.</exception>
     /// <exception cref="IOException">There is no room for it.</exception>
     public MadeCut Make(FoundPlace place, CutBeginning beginning)

@@ -85,8 +85,10 @@ internal sealed class IncidentTest
     private static bool IsName(string text) =>
         text.Length > 0 && (char.IsLetter(text[0]) || text[0] == '_') && text.All(static each => char.IsLetterOrDigit(each) || each == '_');
 
-    private static string Literal(string text) => $"\"{text.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal)}\"";
+    private static string Literal(string text) =>
+        '"' + text.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal) + '"';
 
     private static string Escaped(string text) =>
-        text.Replace("&", "&amp;", StringComparison.Ordinal).Replace("<", "&lt;", StringComparison.Ordinal).Replace(">", "&gt;", StringComparison.Ordinal);
+        text.Replace("&", "&amp;", StringComparison.Ordinal).Replace("<", "&lt;", StringComparison.Ordinal)
+            .Replace(">", "&gt;", StringComparison.Ordinal);
 }

@@ -43,8 +43,8 @@ public sealed record Cut
 
     /// <summary>Reads the description of a cut.</summary>
     /// <param name="directory">
-    /// Where it is. A relative path is looked for in the current directory, and then beside the running program and above it, so that a test
-    /// finds what stands beside its source.
+    /// Where it is. A relative path is looked for in the current directory, and then beside the running program and above it, so that a
+    /// test finds what stands beside its source.
     /// </param>
     /// <exception cref="MisuseException">There is none.</exception>
     public static Cut Read(string directory)

@@ -67,6 +67,34 @@ public sealed class CutTests(SoldOrders sold) : IClassFixture<SoldOrders>, IDisp
     }
 
     [Fact]
+    public void ReplayCommand_WithoutTheOldBuild_ComparesWithWhatTheCutSays()
+    {
+        Cut($"method:Order#{Order}", "--app", App);
+        Tool alike = Tool.Run("replay", Out, "--app", App, "--json");
+        Assert.True(alike.Code == 0, alike.Output + alike.Error);
+        Assert.Equal(1, alike.Json.GetProperty("statesCompared").GetInt32());
+        Tool other = Tool.Run("replay", Out, "--app", $"env CHANGE=10 CHANGE_AT={Order} {App}", "--json");
+        Assert.True(other.Code == 1, other.Output + other.Error);
+        Assert.Contains("_takings: ", other.Json.GetProperty("differences")[0].GetProperty("state")[0].GetString(), StringComparison.Ordinal);
+    }
+
+    /// <summary>The log is its owner's alone; the cut was given to another, with the app.</summary>
+    [OtherUserFact]
+    public void Replay_ByAnotherUserWithoutTheLog_IsAlike()
+    {
+        Cut($"method:Order#{Order}", "--app", App);
+        string app = Path.Combine(_root, "app");
+        using (Process copy = Process.Start("sh", ["-c", $"cp -r '{Path.GetDirectoryName(Executables.App)}' '{app}' && chmod -R a+rX '{_root}'"]))
+        {
+            copy.WaitForExit();
+            Assert.Equal(0, copy.ExitCode);
+        }
+        string nobody = $"{OtherUserFactAttribute.Nobody}";
+        Assert.Equal((0, "it holds"), Run("setpriv",
+            ["--reuid", nobody, "--regid", nobody, "--clear-groups", Path.Combine(app, Path.GetFileName(Executables.App)), "again", Out]));
+    }
+
+    [Fact]
     public void Replay_WithAnExpectation_HoldsItAgainstTheState()
     {
         Cut($"method:Order#{Order}");
@@ -144,9 +172,12 @@ public sealed class CutTests(SoldOrders sold) : IClassFixture<SoldOrders>, IDisp
     }
 
     /// <summary>Executes the cut as a test of the user's would, in a process of its own.</summary>
-    private (int Code, string Lines) Again(string[]? must = null, params (string Name, string Value)[] settings)
+    private (int Code, string Lines) Again(string[]? must = null, params (string Name, string Value)[] settings) =>
+        Run(Executables.App, ["again", Out, .. must ?? []], settings);
+
+    private static (int Code, string Lines) Run(string program, string[] arguments, params (string Name, string Value)[] settings)
     {
-        var start = new ProcessStartInfo(Executables.App, ["again", Out, .. must ?? []]) { RedirectStandardOutput = true };
+        var start = new ProcessStartInfo(program, arguments) { RedirectStandardOutput = true };
         foreach ((string name, string value) in settings) start.Environment[name] = value;
         using Process app = Process.Start(start)!;
         string[] lines = app.StandardOutput.ReadToEnd().Split('\n', StringSplitOptions.RemoveEmptyEntries);

@@ -80,6 +80,21 @@ internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text)
         _ended = "which message changes the state can be seen with --old";
     }
 
+    /// <summary>What a cut says of then was compared: the state behind its message, and all that was emitted.</summary>
+    /// <param name="lines">What differs; none: it is alike.</param>
+    public void CutCompared(MessagePlace at, IReadOnlyList<string> lines)
+    {
+        if (lines.Count == 0)
+        {
+            StatesAgree(at);
+            Confirmed(at.Record);
+            return;
+        }
+        _states++;
+        Add(StatesAgreed ?? default, false, null, $"something else up to {at} than the cut says of then", lines);
+        _ended = "which message makes the difference can be seen with --old";
+    }
+
     /// <summary>The build that is tried did not get through a stretch.</summary>
     /// <param name="found">The first difference, or the message that it does not survive.</param>
     public void Ended(LocatedDifference found, string why)

@@ -29,10 +29,13 @@ internal sealed class ReplaySession : IDisposable
 
     private readonly ReplayOptions _options;
     private readonly Action<string> _tell;
-    private readonly LogLocation _log;
     private readonly PlaceFinder _places;
     private readonly FoundPlace _from;
     private readonly FoundPlace? _until;
+
+    /// <summary>The log is a cut, which says what was done then; null: it is none, or there is something better to compare with.</summary>
+    private readonly ReplayedCut? _cut;
+
     private readonly ReplayedBuilds _builds;
     private readonly StateComparison _states;
     private readonly DifferenceFinder _finder;
@@ -48,15 +51,16 @@ internal sealed class ReplaySession : IDisposable
     public ReplaySession(ReplayOptions options, IFileSystem files, TimeProvider time, Action<string> tell)
     {
         (_options, _tell) = (options, tell);
-        _log = NamedLog.Open(options.LogDirectory, files);
-        var contracts = ContractManifests.Load([], _log);
-        _places = new PlaceFinder(_log, contracts, time);
-        _from = _places.Find(options.From ?? (options.Follows && Checkpoints().Any() ? "ckpt:1" : "start"));
+        LogLocation log = NamedLog.Open(options.LogDirectory, files);
+        var contracts = ContractManifests.Load([], log);
+        _places = new PlaceFinder(log, contracts, time);
+        _states = new StateComparison(log);
+        _cut = options.Old.Count == 0 && options.Until is null && !options.Follows ? ReplayedCut.TryOpen(log) : null;
+        _from = _places.Find(options.From ?? (options.Follows && _states.Checkpoints().Any() ? "ckpt:1" : "start"));
         _until = options.Until is { } until ? _places.Find(until) : null;
         if (_until is { } end && end.Place.CompareTo(_from.Place) <= 0)
             throw new MisuseException($"'{options.Until}' is not behind '{options.From ?? "start"}'",
                 $"the replay would begin at {_from.Place} and end at {end.Place}", "give an earlier --from or a later --until");
-        _states = new StateComparison(_log);
         _finder = new DifferenceFinder(() => new ReplayedBuilds(options, _from.Place.Record, files, tell));
         _found = new ReplayFindings(_places, new MessageFormatter(contracts, ValueCharsMax));
         _builds = new ReplayedBuilds(options, _from.Place.Record, files, tell);
@@ -109,8 +113,9 @@ internal sealed class ReplaySession : IDisposable
         if (_builds.End < next.Record) next = new MessagePlace(_builds.End, 0);
         if (next.CompareTo(at) <= 0) return false;
         if (next.Record.Value - at.Record.Value > StretchBytes) next = new MessagePlace(new Lsn(at.Record.Value + StretchBytes), 0);
-        foreach (CheckpointFileName each in Checkpoints())
+        foreach (CheckpointFileName each in _states.Checkpoints())
             if (each.Lsn > at.Record && each.Lsn <= next.Record) (next, checkpoint) = (new MessagePlace(each.Lsn, 0), each);
+        if (_cut is { } cut && cut.Behind.CompareTo(at) > 0 && cut.Behind.CompareTo(next) <= 0) (next, checkpoint) = (cut.Behind, null);
         return true;
     }
 
@@ -127,8 +132,10 @@ internal sealed class ReplaySession : IDisposable
         }
         MessagePlace now = stops.Now.Place;
         if (now.CompareTo(at) <= 0) now = next; // records between, of which the app executes none
+        _cut?.Add(stops.Now.Emitted);
         Compare(stops, at, now, stop);
         if (!_found.IsOver(_options.StopAt)) CompareStates(checkpoint, now, stop);
+        if (_cut is { } cut && next == cut.Behind && !_found.IsOver(_options.StopAt)) _found.CutCompared(now, cut.Lines(_builds.Now, stop));
         return now;
     }
 
@@ -186,8 +193,6 @@ internal sealed class ReplaySession : IDisposable
         From = _from.Place.Record, Until = at, Records = _builds.Now.Records, DigestsAgreed = _builds.Now.DigestsAgreed, Seconds = seconds,
         OriginalSeconds = (_places.MessageAt(at) ?? _places.Find("end")).TimeMicros - _from.TimeMicros is { } micros ? micros / 1e6 : null,
     });
-
-    private IEnumerable<CheckpointFileName> Checkpoints() => CheckpointDirectory.List(_log.Files, _log.Directory);
 
     public void Dispose()
     {

@@ -15,6 +15,9 @@ namespace Ambrosia.Inspection.Replays;
 /// </summary>
 internal sealed class StateComparison(LogLocation log)
 {
+    /// <summary>The checkpoints that the log has now, the newest first.</summary>
+    public IEnumerable<CheckpointFileName> Checkpoints() => CheckpointDirectory.List(log.Files, log.Directory);
+
     /// <summary>Returns what differs between the states of two builds that stand at one place, a line for each path.</summary>
     public static IReadOnlyList<string> Lines(ReplayedBuilds builds, CancellationToken stop)
     {

@@ -30,10 +30,12 @@ internal sealed record CutBeginning(CheckpointFileName? Name, long? Suspended)
         bool isWhole = chain.Segments is [var oldest, ..] && oldest.FirstLsn == Lsn.Zero;
         CheckpointFileName[] names = [.. CheckpointDirectory.List(log.Files, log.Directory)];
         if (asked is not null) return Named(log, names, place, asked, isWhole);
+        // A checkpoint that a later epoch has taken tells of segments that the cut does not have (log-format L8.8).
+        Epoch last = chain.TryFind(place.Record, out LogSegment end, out _) ? end.Epoch : default;
         CutBeginning? newest = null;
         foreach (CheckpointFileName name in names)
         {
-            if (name.Lsn > place.Record || CheckpointNotice.TryRead(log, name) is not { } notice
+            if (name.Lsn > place.Record || name.Epoch > last || CheckpointNotice.TryRead(log, name) is not { } notice
                 || !chain.TryFind(notice.Header.PageLsn, out _, out _)) continue;
             var beginning = new CutBeginning(name, notice.Suspended);
             if (notice.Suspended is null or 0) return beginning;

@@ -85,9 +85,10 @@ public sealed class LogCut(LogLocation from, LogLocation to)
         {
             _open.End();
             _open.Dispose();
+            // Segments of the log in which nothing stands are in no cut, so the one before is not always the one that the header names.
             _open = new CutSegment(to, header with
             {
-                Number = header.Number + _shift, PredecessorNumber = header.PredecessorNumber + _shift,
+                Number = header.Number + _shift, PredecessorNumber = _open.Header.Number, PredecessorEpoch = _open.Header.Epoch,
             });
         }
         _open.Write(scan.Page);
@@ -98,6 +99,7 @@ public sealed class LogCut(LogLocation from, LogLocation to)
     {
         SegmentHeader header = scan.Segment.Header;
         PageBuffer first = scan.Page;
+        if (first.Lsn == Lsn.Zero) return header with { PredecessorNumber = 0, PredecessorEpoch = default, PredecessorHash = 0 };
         if (first.Lsn == header.FirstLsn) return header;
         _shift = 1;
         return header with

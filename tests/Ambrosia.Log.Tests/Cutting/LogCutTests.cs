@@ -23,7 +23,7 @@ public sealed class LogCutTests
     public void Write_AnyStretch_IsAWholeLogOfIt()
     {
         InstanceIdentity identity = Write(epochs: 3, records: 30);
-        foreach (PageHeader page in Pages(identity).Where(static each => each.Flags is PageFlags.None or PageFlags.BeginsSpanning))
+        foreach (PageHeader page in LongLog.Pages(_fs, Dir, identity).Where(static each => each.Flags is PageFlags.None or PageFlags.BeginsSpanning))
         {
             CheckpointFileName beginning = Checkpoint(identity, page);
             List<LoggedRecord> behind = [.. _written.Where(each => each.Lsn >= page.Lsn)];
@@ -43,9 +43,9 @@ public sealed class LogCutTests
     [Fact]
     public void Write_DamagedStretch_Halts()
     {
-        InstanceIdentity identity = Write(epochs: 1, records: 12);
-        LogSegment segment = LogChain.Load(_fs, Dir, identity).Segments[0];
-        Lsn damaged = Pages(identity)[3].Lsn;
+        InstanceIdentity identity = Write(epochs: 2, records: 12);
+        Lsn damaged = LongLog.Pages(_fs, Dir, identity)[3].Lsn;
+        Assert.True(LogChain.Load(_fs, Dir, identity).TryFind(damaged, out LogSegment segment, out _));
         using (IFile file = _fs.Open(segment.Path, FileUse.ReadWrite)) file.Write([0xFF, 0xFF], segment.Header.OffsetOf(damaged) + 70);
         LogDamage found = Assert.Throws<LogDamage>(() => Cut(identity, null, _written[^1].Lsn + 1));
         Assert.Equal(damaged, found.Lsn);
@@ -89,31 +89,18 @@ public sealed class LogCutTests
         return header.FileName;
     }
 
-    private List<PageHeader> Pages(InstanceIdentity identity)
-    {
-        var pages = new List<PageHeader>();
-        using LogScan scan = LogScan.Open(_fs, Dir, identity);
-        while (scan.Next()) pages.Add(scan.Page.Header);
-        return pages;
-    }
-
     private InstanceIdentity Write(int epochs, int records)
     {
         InstanceIdentity identity = Primary.Create(_fs, Dir);
-        for (int epoch = 0; epoch < epochs; epoch++)
+        using (Primary first = Primary.Start(_fs, Dir))
         {
-            using Primary primary = Primary.Start(
-                _fs, Dir, Primary.Small with { SegmentBytes = 64 << 10, PageBytes = 8 << 10, Pages = 16 });
-            if (epoch == 0) _written.Add(primary.Begin());
-            for (int i = 0; i < records; i++)
-            {
-                _written.Add(primary.Append(new byte[300 * i % 7_000]));
-                if (i % 3 == 0) primary.Commit();
-                if (i % 11 == 5) _written.Add(primary.AppendSpanning(new byte[20_000 + i]));
-            }
-            primary.Commit();
-            if (epoch < epochs - 1 && primary.Writer.AppendMark()) primary.Commit();
+            _written.Add(first.Begin());
+            first.Commit();
         }
+        for (int idle = 0; idle < 2; idle++) Primary.Start(_fs, Dir).Dispose(); // epochs whose segments hold nothing
+        _written.AddRange(LongLog.Write(_fs, Dir, epochs - 1, records));
+        for (int idle = 0; idle < 2; idle++) Primary.Start(_fs, Dir).Dispose();
+        _written.AddRange(LongLog.Write(_fs, Dir, 1, records));
         return identity;
     }
 }

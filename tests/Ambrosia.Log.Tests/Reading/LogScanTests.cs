@@ -277,13 +277,7 @@ public sealed class LogScanTests
         return damaged;
     }
 
-    private List<PageHeader> Pages(InstanceIdentity identity)
-    {
-        var pages = new List<PageHeader>();
-        using LogScan scan = LogScan.Open(_fs, Dir, identity);
-        while (scan.Next()) pages.Add(scan.Page.Header);
-        return pages;
-    }
+    private List<PageHeader> Pages(InstanceIdentity identity) => LongLog.Pages(_fs, Dir, identity);
 
     private static List<LoggedRecord> Records(LogScan scan)
     {
@@ -293,22 +287,5 @@ public sealed class LogScanTests
         return records;
     }
 
-    private List<LoggedRecord> Write(int epochs, int records)
-    {
-        var written = new List<LoggedRecord>();
-        for (int epoch = 0; epoch < epochs; epoch++)
-        {
-            using Primary primary = Primary.Start(_fs, Dir,
-                Primary.Small with { SegmentBytes = 64 << 10, PageBytes = 8 << 10, Pages = 16 });
-            for (int i = 0; i < records; i++)
-            {
-                written.Add(primary.Append(new byte[300 * i % 7_000]));
-                if (i % 3 == 0) primary.Commit();
-                if (i % 11 == 5) written.Add(primary.AppendSpanning(new byte[20_000 + i]));
-            }
-            primary.Commit();
-            if (primary.Writer.AppendMark()) primary.Commit();
-        }
-        return written;
-    }
+    private List<LoggedRecord> Write(int epochs, int records) => LongLog.Write(_fs, Dir, epochs, records);
 }

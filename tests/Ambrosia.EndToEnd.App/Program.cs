@@ -16,6 +16,7 @@ return args switch
     ["ring", ..] => AmbrosiaApp.Run<Ring>(args[1..]),
     ["bank", ..] => AmbrosiaApp.Run<Bank>(args[1..]),
     ["shop", ..] => AmbrosiaApp.Run<Shop>(args[1..]),
+    ["meter", ..] => AmbrosiaApp.Run<Meter>(args[1..]),
     ["clumsy", ..] => AmbrosiaApp.Run<Clumsy>(args[1..]),
     ["look", var log, var until] => Past.Look(log, until),
     ["again", var cut, .. var must] => Past.Again(cut, must),

@@ -28,7 +28,8 @@ public sealed class OtherwiseCompiledTests
                 await proxy.MeasureAsync(chance.Below(1_000_000) / 777.7 - 300, $"place {chance.Below(30)}");
         }
         Cluster.Await("a digest of a log that stands still",
-            () => Tool.Run("log", meter.LogDirectory, "--records", "--kind", "digest", "--json").Output.Contains("digest", StringComparison.Ordinal));
+            () => Tool.Run("log", meter.LogDirectory, "--records", "--kind", "digest", "--json").Output
+                .Contains("digest", StringComparison.Ordinal));
         Signals.Terminate(meter.Coordinator.Id); // with a checkpoint behind the last reading
         meter.AwaitExit();
         ledger.KillCoordinator();

@@ -24,6 +24,7 @@ public sealed class CutTests(SoldOrders sold) : IClassFixture<SoldOrders>, IDisp
         Assert.Contains("ILedger.Put(", cut.GetProperty("calls")[0].GetString(), StringComparison.Ordinal);
         Tool verified = Tool.Run("verify", Out);
         Assert.True(verified.Code == 0, verified.Output);
+        Assert.Contains("it is a cut", verified.Output, StringComparison.Ordinal);
         string place = cut.GetProperty("place").GetString()!;
         Assert.Equal(StateAt(sold.Shop.LogDirectory, place), StateAt(Out, place));
         Tool other = Tool.Run("replay", Out, "--app", $"env CHANGE=9 CHANGE_AT={Order} {App}", "--old", App, "--json");

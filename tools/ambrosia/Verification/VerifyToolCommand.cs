@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.Globalization;
 using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Cutting;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Instances;
@@ -90,7 +91,10 @@ internal sealed record VerifyReport(
         bool sound = headers.Damage.Count == 0 && history.Unreadable.Count == 0 && history.ViolationCount == 0
             && checkpoints.All(static each => each.Damage is null)
             && history.Verdict is ReadVerdict.CleanEnd or ReadVerdict.TornTail;
-        RestartForecast restart = RestartForecast.Of(log, headers, checkpoints, history);
+        RestartForecast restart = RestartForecast.Of(log, headers, checkpoints, history) with
+        {
+            IsCut = log.Files.Exists(log.PathOf(LogCut.FileName)),
+        };
         return new VerifyReport(
             log.Path, log.Identity.Name, log.Identity.Uuid, sound && restart is { Possible: true, Gap: null }, headers.Epoch,
             history.From?.Value,
@@ -151,7 +155,7 @@ internal sealed record VerifyReport(
             : "by replaying the log from its first record";
         if (Sound)
             screen.Line(
-                $"ok: all that was read is sound, and nothing is missing of which the directory tells; a coordinator starts {begin}. Whether more was logged behind the end, and went with all that told of it, cannot be seen here",
+                $"ok: all that was read is sound, and nothing is missing of which the directory tells; {(Restart.IsCut ? "it is a cut, which a view executes and no coordinator," : "a coordinator starts")} {begin}. Whether more was logged behind the end, and went with all that told of it, cannot be seen here",
                 Tone.Good);
         else if (Restart.Possible)
             screen.Line(
@@ -172,6 +176,9 @@ internal sealed record VerifyReport(
 /// <param name="Gap">What is missing in front of the log although older segments are there, or null where nothing is.</param>
 internal sealed record RestartForecast(bool Possible, string? Checkpoint, ulong From, string? Why, LogGap? Gap = null)
 {
+    /// <summary>True where the directory holds a cut of a log, which no coordinator runs.</summary>
+    public bool IsCut { get; init; }
+
     public static RestartForecast Of(
         LogDirectory log, HeaderCheck headers, IReadOnlyList<CheckpointVerdict> checkpoints, HistoryCheck history)
     {

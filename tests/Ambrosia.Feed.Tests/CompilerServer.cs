@@ -10,7 +10,9 @@ internal sealed class CompilerServer : IDisposable
 {
     private readonly string _name = $"ambrosia-feed-{Environment.ProcessId}-{Stopwatch.GetTimestamp():x}";
 
-    /// <summary>What the environment of a build says. Where a process cannot be found by its command line each build compiles by itself.</summary>
+    /// <summary>
+    /// What the environment of a build says. Where a process cannot be found by its command line each build compiles by itself.
+    /// </summary>
     public IReadOnlyDictionary<string, string> Settings => OperatingSystem.IsLinux()
         ? new Dictionary<string, string> { ["UseSharedCompilation"] = "true", ["SharedCompilationId"] = _name }
         : new Dictionary<string, string> { ["UseSharedCompilation"] = "false" };

@@ -4,6 +4,7 @@
 # skipped with the reason, and .ci/run installs it. Usage: ./test.sh [part of a suite's name ...]
 #   AMBROSIA_TEST_SCALE     how much of the random and repeated work to do: 1 is a release, 0.1 (default) a commit
 #   AMBROSIA_TEST_TIMEOUT   seconds that one suite may take (default 900)
+#   AMBROSIA_TEST_LANES     how many suites run side by side (default 2, as none keeps two processors busy by itself); 1 is one behind the other
 #   AMBROSIA_TEST_CONFIG    Release (default) or Debug
 set -u -o pipefail
 cd "$(dirname "$0")" || exit 1
@@ -12,16 +13,21 @@ export AMBROSIA_TEST_SCALE="${AMBROSIA_TEST_SCALE:-0.1}"
 export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 DOTNET_CLI_UI_LANGUAGE=en
 # Suites are over before counting what is hot has paid.
 export DOTNET_TieredPGO=0
+# Nobody attacks a test; mapping each page of compiled code twice costs every process a few percent of its time.
+export DOTNET_EnableWriteXorExecute=0
 # Nothing that we start outlives us: no build nodes, and no compiler server but our own, which halves the time of the build.
 export MSBUILDDISABLENODEREUSE=1 DOTNET_CLI_USE_MSBUILD_SERVER=0 UseSharedCompilation=false
 compiler="ambrosia-test-$$"
 timeout_s="${AMBROSIA_TEST_TIMEOUT:-900}"
+lanes="${AMBROSIA_TEST_LANES:-2}"
 config="${AMBROSIA_TEST_CONFIG:-Release}"
 
 results="$(mktemp -d "${TMPDIR:-/tmp}/ambrosia-test.XXXXXX")" || exit 1
-trap 'stop_compiler; rm -rf "$results"' EXIT
+trap 'stop_suites; stop_compiler; rm -rf "$results"' EXIT
+trap 'exit 130' INT TERM
 passed=0
 failed=0
+running=()
 
 # By id. Where there is no /proc it ends by itself, after some minutes without work.
 stop_compiler() {
@@ -31,6 +37,14 @@ stop_compiler() {
       *VBCSCompiler*"-pipename:$compiler "*) kill "${process#/proc/}" ;;
     esac
   done 2>/dev/null
+}
+
+# Those that still run when the script is interrupted. The limit around a suite hands the signal on to all that the suite has started.
+stop_suites() {
+  local name
+  for name in "${running[@]-}"; do
+    [ -n "$name" ] && kill "$(cat "$results/$name.limit" 2>/dev/null)" 2>/dev/null
+  done
 }
 
 finish() {
@@ -56,15 +70,18 @@ suites() {
   done
 }
 
+# Says everything of one suite, and leaves its count in a file, which is missing where the suite could not be run to its end.
 run_suite() {
   local project="$1" name trx started code p f total
-  name="$(basename "$project" .csproj)"
+  name="$(suite_name "$project")"
   trx="$results/$name.trx"
   started=$SECONDS
   # The suite names the test that hangs; the outer limit is for a runner that hangs itself.
   timeout -k 10 $((timeout_s + 60)) dotnet test "$(dirname "$project")/bin/$config/net10.0/$name.dll" \
     --logger "trx;LogFileName=$trx" --logger "console;verbosity=minimal" --results-directory "$results" \
-    --blame-hang-timeout "${timeout_s}s" --blame-hang-dump-type none >"$results/$name.out" 2>&1
+    --blame-hang-timeout "${timeout_s}s" --blame-hang-dump-type none >"$results/$name.out" 2>&1 &
+  echo $! >"$results/$name.limit"
+  wait $!
   code=$?
   p="$(counter passed "$trx")"; f="$(counter failed "$trx")"; total="$(counter total "$trx")"
   p="${p:-0}"; f="${f:-0}"
@@ -74,11 +91,54 @@ run_suite() {
     cat "$results/$name.out"
     [ "${total:-0}" -eq 0 ] && echo "$name: no test ran (exit $code)"
   fi
-  passed=$((passed + p))
-  failed=$((failed + f))
   printf '%-34s %6d passed %4d failed %5d s\n' "$name" "$p" "$f" $((SECONDS - started))
   # Only for want of something on this machine: each with its reason.
   [ ! -f "$trx" ] || sed -n '/outcome="NotExecuted"/,/<\/UnitTestResult>/ { s/.*testName="\([^"]*\)".*/  skipped \1/p; s/.*<Message>\(.*\)<\/Message>.*/    \1/p }' "$trx"
+  echo "$p $f" >"$results/$name.count"
+}
+
+suite_name() {
+  basename "$1" .csproj
+}
+
+# Prints what a suite that has ended said, in one piece, and counts it.
+report() {
+  local name="$1" p f
+  cat "$results/$name.said"
+  if ! read -r p f 2>/dev/null <"$results/$name.count"; then
+    echo "$name: its run ended without a result"
+    p=0 f=1
+  fi
+  passed=$((passed + p))
+  failed=$((failed + f))
+}
+
+# Reports the suites that have ended, and returns when no more than so many run. A suite's process is looked for by its id, so that one
+# that was killed is noticed, too.
+await_lanes() {
+  local most="$1" i still
+  while [ ${#running[@]} -gt 0 ]; do
+    still=()
+    for i in "${running[@]}"; do
+      if kill -0 "$(cat "$results/$i.pid")" 2>/dev/null; then still+=("$i"); else report "$i"; fi
+    done
+    running=("${still[@]+"${still[@]}"}")
+    [ ${#running[@]} -le "$most" ] && return
+    sleep 0.2
+  done
+}
+
+# Suites share nothing (docs/testing.md), so whichever is next begins when a lane is free.
+run_suites() {
+  local project name
+  for project in "$@"; do
+    await_lanes $((lanes - 1))
+    name="$(suite_name "$project")"
+    run_suite "$project" >"$results/$name.said" 2>&1 &
+    echo $! >"$results/$name.pid"
+    running+=("$name")
+  done
+  await_lanes 0
 }
 
 # What is started a thousand times is compiled ahead (Directory.Build.targets), where a registry has what does it.
@@ -98,5 +158,6 @@ if [ -z "$found" ]; then
   echo "no suite found"
   failed=1
 fi
-for project in $found; do run_suite "$project"; done
+# shellcheck disable=SC2086 # a list of paths
+run_suites $found
 finish

@@ -211,7 +211,9 @@ def values():
             ("NotSupported", "This app does not support queries."),
             ("NotInQuery", "A query waits: it is in no log, so it reads and answers, and does nothing else. A method that is no query may do that."),
             ("QueryChangedState", "The query 0x3E7 has changed the state, so that replica ends."),
-            ("AppEnded", "The app ended 2 times while it had this query to answer; perhaps the query ends it.")):
+            ("AppEnded", "The app ended 2 times while it had this query to answer; perhaps the query ends it."),
+            ("Misuse", "The binding does not allow this use of a call."),
+            ("LimitReached", "There are 1048576 timers, which is the limit.")):
         add(f, "failure", f"listed: {text}", "P4.6", cbor([f"Ambrosia.{name}", text, None]), expect={"chain": [{"type": f"Ambrosia.{name}", "message": text}]})
     add(f, "failure", "listed: a failure that was let through", "P4.6", cbor(["Ambrosia.CallFailed", "no", ["Shop.Closed", "no", None]]),
         expect={"chain": [{"type": "Ambrosia.CallFailed", "message": "no"}, {"type": "Shop.Closed", "message": "no"}]})

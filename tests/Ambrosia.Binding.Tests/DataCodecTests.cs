@@ -1,5 +1,6 @@
 using System.Buffers;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Binding.Tests;
 
@@ -48,7 +49,7 @@ public sealed class DataCodecTests
     [Fact]
     public void Value_OfADerivedClass_IsRefusedByName()
     {
-        ArgumentException refused = Assert.Throws<ArgumentException>(static () => Written((Ancestor)new Heir("ann", default)));
+        ArgumentException refused = Assert.Throws<UnencodableException>(static () => Written((Ancestor)new Heir("ann", default)));
         Assert.StartsWith($"A {typeof(Heir)} cannot travel as {typeof(Ancestor)}, from which it derives", refused.Message,
             StringComparison.Ordinal);
     }

@@ -96,7 +96,7 @@ public sealed class ImpulseTests
     [Fact]
     public void Impulse_BeforePrimary_IsRefused()
     {
-        var refused = Assert.Throws<InvalidOperationException>(() => Bank.Self.UserInputFork("x"));
+        var refused = Assert.Throws<MisuseException>(() => Bank.Self.UserInputFork("x"));
         Assert.Contains("BecomingPrimary", refused.Message, StringComparison.Ordinal);
     }
 
@@ -104,16 +104,16 @@ public sealed class ImpulseTests
     public void OrdinaryMethod_OutsideHandlers_IsRefused()
     {
         _coordinator.BecomePrimary();
-        var refused = Assert.Throws<InvalidOperationException>(() => Bank.Self.DepositFork("a", 1));
+        var refused = Assert.Throws<MisuseException>(() => Bank.Self.DepositFork("a", 1));
         Assert.Contains("[ImpulseHandler]", refused.Message, StringComparison.Ordinal);
-        Assert.Throws<InvalidOperationException>(() => Bank.Self.BalanceAsync("a"));
+        Assert.Throws<MisuseException>(() => Bank.Self.BalanceAsync("a"));
     }
 
     [Fact]
     public void Answer_OfAnImpulse_IsNotAwaitedOutsideHandlers()
     {
         _coordinator.BecomePrimary();
-        var refused = Assert.Throws<InvalidOperationException>(() => Bank.Self.UserInputAsync("x"));
+        var refused = Assert.Throws<MisuseException>(() => Bank.Self.UserInputAsync("x"));
         Assert.Contains("…Logged", refused.Message, StringComparison.Ordinal);
     }
 
@@ -122,7 +122,7 @@ public sealed class ImpulseTests
     {
         _coordinator.BecomePrimary();
         InvalidOperationException? refused = null;
-        OnAnotherThread(() => refused = Assert.Throws<InvalidOperationException>(() => Bank.Proxy("bank9")));
+        OnAnotherThread(() => refused = Assert.Throws<MisuseException>(() => Bank.Proxy("bank9")));
         Assert.Contains("GetProxy", refused!.Message, StringComparison.Ordinal);
     }
 
@@ -140,8 +140,8 @@ public sealed class ImpulseTests
     public void Key_OfWrongLength_IsRefused()
     {
         _coordinator.BecomePrimary();
-        Assert.Throws<ArgumentException>(() => Bank.Self.TickFork(""));
-        Assert.Throws<ArgumentException>(() => Bank.Self.TickFork(new byte[129]));
+        Assert.Throws<MisusedArgumentException>(() => Bank.Self.TickFork(""));
+        Assert.Throws<MisusedArgumentException>(() => Bank.Self.TickFork(new byte[129]));
     }
 
     [Fact]

@@ -79,10 +79,10 @@ public sealed class ReplayContextTests
     {
         Almanac almanac = Begun().Immortal<Almanac>();
 
-        Assert.Contains("for its handlers", Assert.Throws<InvalidOperationException>(() => almanac.NowOutside).Message,
+        Assert.Contains("for its handlers", Assert.Throws<MisuseException>(() => almanac.NowOutside).Message,
             StringComparison.Ordinal);
-        Assert.Throws<InvalidOperationException>(() => almanac.GuidOutside);
-        Assert.Throws<InvalidOperationException>(() => almanac.RandomOutside);
+        Assert.Throws<MisuseException>(() => almanac.GuidOutside);
+        Assert.Throws<MisuseException>(() => almanac.RandomOutside);
     }
 
     [Fact]
@@ -92,7 +92,7 @@ public sealed class ReplayContextTests
         coordinator.Deliver(Fork(2));
 
         Assert.Contains("for its handlers",
-            Assert.Throws<InvalidOperationException>(() => coordinator.Immortal<Almanac>().Kept!.Next()).Message, StringComparison.Ordinal);
+            Assert.Throws<MisuseException>(() => coordinator.Immortal<Almanac>().Kept!.Next()).Message, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -272,7 +272,7 @@ public sealed class SessionTests
     [Fact]
     public void New_OutsideASession_IsRefused()
     {
-        Assert.Throws<InvalidOperationException>(() => new Bank());
+        Assert.Throws<MisuseException>(() => new Bank());
     }
 
     [Theory]

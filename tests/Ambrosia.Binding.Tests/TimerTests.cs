@@ -215,7 +215,7 @@ public sealed class TimerTests
     }
 
     [Fact]
-    public void Timers_OutsideOfHandlers_AreRefused() => Assert.Throws<InvalidOperationException>(() => Clock.DelayOutside());
+    public void Timers_OutsideOfHandlers_AreRefused() => Assert.Throws<MisuseException>(() => Clock.DelayOutside());
 
     [Fact]
     public void Delay_Negative_FailsTheHandler()
@@ -235,7 +235,7 @@ public sealed class TimerTests
         _coordinator.DeliverWith(0, 2000, Fork(6, 1));
 
         Assert.Equal(1, _coordinator.Session.FailedForks);
-        Assert.Contains("1048576 timers wait already", Assert.Single(_coordinator.Lines), StringComparison.Ordinal);
+        Assert.Contains("There are 1048576 timers already", Assert.Single(_coordinator.Lines), StringComparison.Ordinal);
     }
 
     /// <summary>Behind an image the coordinator knows nothing: the app says every timer that waits, before anything else.</summary>

@@ -11,18 +11,19 @@ public sealed class Feed : IDisposable
 {
     private static readonly string[] s_left = [".git", "bin", "obj", "build", "TestResults", "node_modules", "results"];
 
+    private readonly CompilerServer _compiler = new();
     private readonly Dictionary<string, string> _settings = new()
     {
         ["DOTNET_CLI_TELEMETRY_OPTOUT"] = "1", ["DOTNET_NOLOGO"] = "1", ["DOTNET_CLI_UI_LANGUAGE"] = "en",
-        // Nothing that is started outlives its test.
-        ["MSBUILDDISABLENODEREUSE"] = "1", ["DOTNET_CLI_USE_MSBUILD_SERVER"] = "0", ["UseSharedCompilation"] = "false",
-        ["DOTNET_EnableDiagnostics"] = "0",
+        // Nothing that is started outlives the suite.
+        ["MSBUILDDISABLENODEREUSE"] = "1", ["DOTNET_CLI_USE_MSBUILD_SERVER"] = "0", ["DOTNET_EnableDiagnostics"] = "0",
         // Where an installed tool finds its runtime, wherever the SDK is.
         ["DOTNET_ROOT"] = Path.GetFullPath(Path.Combine(RuntimeEnvironment.GetRuntimeDirectory(), "..", "..", "..")),
     };
 
     public Feed()
     {
+        foreach ((string name, string value) in _compiler.Settings) _settings[name] = value;
         Root = FindRoot();
         Folder = Directory.CreateTempSubdirectory("ambrosia-feed-").FullName;
         try
@@ -73,7 +74,11 @@ public sealed class Feed : IDisposable
 
     private string Folder { get; }
 
-    public void Dispose() => Directory.Delete(Folder, recursive: true);
+    public void Dispose()
+    {
+        _compiler.Dispose();
+        Directory.Delete(Folder, recursive: true);
+    }
 
     /// <summary>Runs a program to its end, and returns what it printed.</summary>
     public string Run(string folder, string program, params string[] arguments)

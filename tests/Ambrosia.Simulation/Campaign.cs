@@ -23,9 +23,6 @@ internal static class Campaign
         return 0;
     }
 
-    /// <summary>So many worlds meet every sight, or something keeps them from it.</summary>
-    private const int WorldsForAll = 2000;
-
     public static int Run(CampaignOptions options)
     {
         var total = new CampaignTotal();
@@ -47,7 +44,7 @@ internal static class Campaign
         foreach (ulong hash in total.Steps.Values) all.AddStep(hash);
         Console.WriteLine($"steps {all.StepHash:x16}");
         if (options.PrintsSteps) foreach ((ulong of, ulong hash) in total.Steps) Console.WriteLine($"seed {of}: steps {hash:x16}");
-        return failures > 0 || (never.Length > 0 && total.Steps.Count >= WorldsForAll) ? 1 : 0;
+        return failures > 0 || never.Any(sight => total.Steps.Count >= Sights.WorldsFor(sight)) ? 1 : 0;
     }
 }
 

@@ -1,7 +1,7 @@
 namespace Ambrosia.Simulation;
 
 /// <summary>Rare states that a campaign must have met: one that has never met a state has not tried it.</summary>
-/// <remarks>The rarest need two thousand worlds, or worlds that are made for them (<see cref="HaltTests"/>).</remarks>
+/// <remarks>The rarest need thousands of worlds, or worlds that are made for them (<see cref="HaltTests"/>).</remarks>
 internal static class Sights
 {
     /// <summary>Those that a few hundred worlds need not meet.</summary>
@@ -10,6 +10,12 @@ internal static class Sights
         "damage in a checkpoint", "misdirected write", "damage in outputs on disk", "exit 74", "damage where nothing is needed",
         "hello overtaken",
     ];
+
+    /// <summary>
+    /// So many worlds meet a sight, or something keeps them from it. One world in 2,000 meets a hello that another connection has overtaken,
+    /// so that 2,000 of them miss it every third time, and 20,000 once in 20,000 times.
+    /// </summary>
+    public static int WorldsFor(string sight) => sight == "hello overtaken" ? 20_000 : 2_000;
 
     public static IReadOnlyList<string> All { get; } =
     [

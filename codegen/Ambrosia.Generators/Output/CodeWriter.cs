@@ -68,6 +68,7 @@ internal static class BindingNames
     internal const string Error = "global::Ambrosia.Protocol.CborException";
     internal const string ErrorKind = "global::Ambrosia.Protocol.CborError";
     internal const string UnknownCase = "global::Ambrosia.Protocol.Runs.UnknownCaseException";
+    internal const string Unencodable = "global::Ambrosia.Protocol.Runs.UnencodableException";
     internal const string Outgoing = "global::Ambrosia.OutgoingMessage";
     internal const string Incoming = "global::Ambrosia.IncomingMessage";
     internal const string Call = "global::Ambrosia.Call";

@@ -26,7 +26,6 @@ internal static class DataSource
             code.Line();
             WriteRead(code, codec, data);
             WriteAccessors(code, data);
-            WriteDerived(code, data);
             codec.WriteMethods(code);
         }
         return code.ToString();
@@ -36,7 +35,7 @@ internal static class DataSource
     {
         using var method = code.Open($"public static void Write(ref {BindingNames.Writer} writer, {data.TypeName} value)");
         if (data.IsReference) code.Line("global::System.ArgumentNullException.ThrowIfNull(value);");
-        if (data.IsOpen) code.Line($"if (value.GetType() != typeof({data.TypeName})) throw Derived(value);");
+        if (data.IsOpen) code.Line($"if (value.GetType() != typeof({data.TypeName})) throw {BindingNames.Unencodable}.OfDerived(value, {SymbolDisplay.FormatLiteral(data.Schema, quote: true)});");
         code.Line("writer.EnterNested();");
         code.Line($"writer.WriteMapHeader({data.Members.Count});");
         foreach (DataMember member in data.Members)
@@ -133,14 +132,6 @@ internal static class DataSource
     }
 
     /// <summary>Writes the refusal of a derived class: what it adds to its base would be lost silently.</summary>
-    private static void WriteDerived(CodeWriter code, DataModel data)
-    {
-        if (!data.IsOpen) return;
-        code.Line();
-        code.Line(
-            $"private static global::System.ArgumentException Derived(object value) => new($\"A {{value.GetType()}} cannot travel as {data.Schema}, from which it derives: copy it into one, or let the contract name its own type\", nameof(value));");
-    }
-
     private static string Assign(ValueCodecSource codec, DataMember member, int i) =>
         $"value{i} = {codec.Read(member.Type)};" + (member.IsSetLater ? $" has{i} = true;" : "");
 

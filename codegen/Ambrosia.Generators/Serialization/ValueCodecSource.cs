@@ -207,8 +207,7 @@ internal sealed class ValueCodecSource
             code.Line(Write(type.Inner[i], $"({type.Inner[i].Name})value"));
             code.Line("return;");
         }
-        code.Line(
-            $"throw new global::System.ArgumentException($\"A {{value.GetType()}} cannot travel as {type.Union!.Name}: it is none of its cases\", nameof(value));");
+        code.Line($"throw {BindingNames.Unencodable}.OfNoCase(value, {SymbolDisplay.FormatLiteral(type.Union!.Name, quote: true)});");
     }
 
     private void WriteUnionReader(CodeWriter code, TypeModel type)

@@ -190,7 +190,7 @@ public ref struct CborWriter
     public void EnterNested()
     {
         if (_depth == CborReader.DepthMax)
-            throw new InvalidOperationException($"a value is nested deeper than {CborReader.DepthMax}; does it contain itself?");
+            throw new NestedTooDeepException();
         _depth++;
     }
 
@@ -233,4 +233,10 @@ public ref struct CborWriter
         _target.Advance(1 + following);
         return to[1..];
     }
+}
+
+/// <summary>Says that a value which is written is nested deeper than any reader takes. It keeps no words of its own.</summary>
+internal sealed class NestedTooDeepException : InvalidOperationException
+{
+    public override string Message => $"a value is nested deeper than {CborReader.DepthMax}; does it contain itself?";
 }

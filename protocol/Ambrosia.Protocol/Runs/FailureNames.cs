@@ -18,4 +18,6 @@ public static class FailureNames
     public const string NotInQuery = "Ambrosia.NotInQuery";
     public const string QueryChangedState = "Ambrosia.QueryChangedState";
     public const string AppEnded = "Ambrosia.AppEnded";
+    public const string Misuse = "Ambrosia.Misuse";
+    public const string LimitReached = "Ambrosia.LimitReached";
 }

@@ -19,6 +19,7 @@ public static class ListedFailures
     public static FailureInfo? Of(Exception exception) => exception switch
     {
         IListedFailure listed => listed.Failure,
+        NestedTooDeepException => Misuse("a value"),
         TimeoutException { Message: TimeoutText } => Timeout(),
         OperationCanceledException { Message: CancelledText } => Cancelled(),
         _ => null,
@@ -29,6 +30,9 @@ public static class ListedFailures
     /// </summary>
     /// <param name="typeName">The type name under which it travels.</param>
     public static string NoText(string typeName) => $"{typeName} was thrown.";
+
+    /// <summary>Says whether a failure of the list leaves open what exactly was wrong, which the words that do not travel say.</summary>
+    public static bool NeedsWords(FailureInfo failure) => failure.TypeName is FailureNames.Misuse or FailureNames.LimitReached;
 
     public static FailureInfo NoMethod(uint method) => new(FailureNames.NoMethod, $"Method 0x{method:X} is not in the contract.");
 
@@ -84,6 +88,13 @@ public static class ListedFailures
 
     public static FailureInfo AppEnded(int times) => new(FailureNames.AppEnded,
         $"The app ended {times} times while it had this query to answer; perhaps the query ends it.");
+
+    /// <param name="what">What the app uses as it may not be used, as the list in P4.6 says it.</param>
+    public static FailureInfo Misuse(string what) => new(FailureNames.Misuse, $"The binding does not allow this use of {what}.");
+
+    /// <param name="what">What there is too much of, as the list in P4.6 says it.</param>
+    public static FailureInfo LimitReached(int limit, string what) =>
+        new(FailureNames.LimitReached, $"There are {limit} {what}, which is the limit.");
 }
 
 /// <summary>Lets an exception say under which name and text of protocol P4.6 it travels, instead of its own type and message.</summary>

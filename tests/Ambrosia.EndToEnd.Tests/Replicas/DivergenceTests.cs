@@ -15,14 +15,17 @@ public sealed partial class DivergenceTests : ReplicaTests
     /// <summary>So few calls that their log is shorter than the stretch behind which it has a digest of them (1 MiB).</summary>
     private const int CallsWithoutADigest = 800;
 
-    /// <summary>From the first record: a checkpoint would give it the primary's state, and nothing would differ.</summary>
+    /// <summary>
+    /// From the first record: a checkpoint would give it the primary's state, and nothing would differ. So none is due before the calls are
+    /// compared: the states differ, too, and whichever is compared first is told.
+    /// </summary>
     [Fact]
     public void Secondary_WhoseCallsDiffer_NamesRecordAndCalls()
     {
         using var cluster = new Cluster();
         cluster.Run(Cluster.Again(nameof(Secondary_WhoseCallsDiffer_NamesRecordAndCalls)), () =>
         {
-            (ReplicaSet source, ReplicaSet ledger) = Pair(cluster, "--checkpoint-every", "256K", "--retain", "all");
+            (ReplicaSet source, ReplicaSet ledger) = Pair(cluster, "--checkpoint-every", "64M", "--retain", "all");
             source.Start(1);
             Replica other;
             using (new Poking(cluster)) // until the ledger is there, which alone knows what it was called with

@@ -41,7 +41,7 @@ internal static class FolderOrder
     /// </summary>
     private static readonly HashSet<string> s_stableNames =
     [
-        .. "Calls/CallJoin Calls/LoggedImpulse Calls/Source Checkpoints/ImageRoot ClientCalls/OutsideCall Dispatch/OwedAnswer Failures/ListedExceptions Quarantine/SetAsideMessage Replay/ReplayedRandom Tasks/PendingTask Timers/WaitingTimer"
+        .. "Calls/CallJoin Calls/LoggedImpulse Calls/Source Checkpoints/ImageRoot ClientCalls/OutsideCall Dispatch/OwedAnswer Failures/ListedExceptions Failures/Misuse Quarantine/SetAsideMessage Replay/ReplayedRandom Tasks/PendingTask Timers/WaitingTimer"
             .Split(' ').Select(static name => $"bindings/csharp/Ambrosia/{name}.cs"),
         .. "CborException CborReader CborReader.Cold CborReader.Skip CborReader.Values CborWriter"
             .Split(' ').Select(static name => $"protocol/Ambrosia.Protocol/Cbor/{name}.cs"),

@@ -61,7 +61,7 @@ internal sealed class FirstOf : Source<int>
 
     internal FirstOf(Source[] parts)
     {
-        if (parts.Length == 0) throw new ArgumentException("WhenAny needs at least one call.", nameof(parts));
+        if (parts.Length == 0) throw new MisusedArgumentException(Misuse.NoCallToAwait);
         _parts = parts;
         if (TryConclude()) return;
         foreach (Source part in parts) part.AwaitedBy(this);

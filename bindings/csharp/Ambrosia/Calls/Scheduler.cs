@@ -60,7 +60,7 @@ internal sealed class Scheduler(IHandlerSession session)
     /// <summary>Lets this thread execute handlers of this immortal until what it returns is disposed.</summary>
     internal Execution Enter()
     {
-        if (s_executing is not null) throw new InvalidOperationException("A handler drives an app session: one session feeds another.");
+        if (s_executing is not null) throw new MisuseException(Misuse.SessionInHandler);
         s_executing = this;
         return default;
     }
@@ -94,8 +94,7 @@ internal sealed class Scheduler(IHandlerSession session)
     /// <summary>Makes the refusal of what only handlers do.</summary>
     internal static InvalidOperationException QueryRefusal(string what) => new NotInQueryException(what);
 
-    private static InvalidOperationException NoHandler() => IsAnyQuerying ? QueryRefusal("waits") : new InvalidOperationException(
-        "Methods that return Call run only as handlers of an immortal, on its scheduler.");
+    private static InvalidOperationException NoHandler() => IsAnyQuerying ? QueryRefusal("waits") : new MisuseException(Misuse.NotInHandler);
 
     /// <summary>
     /// A source that is ready. It is a struct so that the queue's array is of exactly what it holds: an array of a base class checks the

@@ -7,11 +7,13 @@ namespace Ambrosia;
 /// <summary>A message, or a result, is longer than the limit in force (protocol P3.4).</summary>
 internal sealed class OverLimitException : InvalidOperationException, IListedFailure
 {
-    private readonly long _bytesMax;
+    private readonly long _bytes, _bytesMax;
 
-    internal OverLimitException(long bytes, long bytesMax)
-        : base($"A message of {bytes} bytes is longer than the limit of {bytesMax} bytes (protocol P3.4); send it in parts.") =>
-        _bytesMax = bytesMax;
+    internal OverLimitException(long bytes, long bytesMax) => (_bytes, _bytesMax) = (bytes, bytesMax);
+
+    /// <summary>The text is made anew, so that an image in which a handler keeps this exception holds no words of ours.</summary>
+    public override string Message =>
+        $"A message of {_bytes} bytes is longer than the limit of {_bytesMax} bytes (protocol P3.4); send it in parts.";
 
     FailureInfo IListedFailure.Failure => ListedFailures.TooLong(_bytesMax);
 }
@@ -63,6 +65,7 @@ internal sealed class BadResultException : Exception, IListedFailure
 
     FailureInfo IListedFailure.Failure => ListedFailures.ResultNotEncoded(_method);
 
-    /// <summary>Returns the failure of a result; one that is in the list already says more by itself.</summary>
-    internal static Exception Of(Exception why, uint method) => why is IListedFailure ? why : new BadResultException(method, why);
+    /// <summary>Returns the failure of a result; one that is in the list already says more by itself, but for that of a value.</summary>
+    internal static Exception Of(Exception why, uint method) =>
+        why is IListedFailure and not UnencodableException ? why : new BadResultException(method, why);
 }

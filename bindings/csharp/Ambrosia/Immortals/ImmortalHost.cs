@@ -29,7 +29,7 @@ internal sealed class ImmortalHost(ImmortalDefinition definition)
     /// <summary>The context of the immortal that this thread is making.</summary>
     /// <exception cref="InvalidOperationException">It is making none.</exception>
     internal static ImmortalContext TakeConstructing() => s_constructing
-        ?? throw new InvalidOperationException("An immortal is made by AmbrosiaApp.Run, once in the life of its instance, not by new.");
+        ?? throw new MisuseException(Misuse.ImmortalByNew);
 
     /// <summary>Makes the immortal, at the FirstStart record: the constructor and OnFirstStart are part of it.</summary>
     internal void Construct(ImmortalContext context)
@@ -109,15 +109,14 @@ internal sealed class ImmortalContext(
     {
         if (Scheduler.IsAnyQuerying) throw Scheduler.QueryRefusal("gets a proxy");
         if (Environment.CurrentManagedThreadId != _schedulerThread && !sender.Scheduler.IsExecuting)
-            throw new InvalidOperationException(
-                "GetProxy is for constructors, handlers and BecomingPrimary: keep the proxy and give it to other threads.");
+            throw new MisuseException(Misuse.ProxyElsewhere);
         return sender.TargetOf(instance);
     }
 
     internal void RequestCheckpoint()
     {
         if (Scheduler.IsAnyQuerying) throw Scheduler.QueryRefusal("asks for a checkpoint");
-        if (!sender.Scheduler.IsExecuting) throw new InvalidOperationException("A checkpoint is asked for by handlers.");
+        if (!sender.Scheduler.IsExecuting) throw new MisuseException(Misuse.CheckpointElsewhere);
         sender.Outbound.Write(FrameType.CheckpointWanted, []);
     }
 }

@@ -27,8 +27,7 @@ internal sealed class ImpulseIngress(ImpulseOutbox outbox, OutboundBuffer limits
     internal OutgoingMessage Begin(uint method, ImpulseKey key)
     {
         if (Scheduler.IsAnyQuerying) throw Scheduler.QueryRefusal("sends");
-        if (!_isOpen)
-            throw new InvalidOperationException("Impulses are accepted only by a primary: start what sends them in BecomingPrimary.");
+        if (!_isOpen) throw new MisuseException(Misuse.ImpulseTooEarly);
         ScratchBuffer body = ScratchBuffer.Begin();
         body.Advance(Varint.Write(body.GetSpan(Varint.BytesMax), method));
         if (!key.Bytes.IsEmpty)
@@ -83,14 +82,11 @@ internal sealed class ImpulseIngress(ImpulseOutbox outbox, OutboundBuffer limits
     }
 
     /// <summary>Makes the refusal of a method that is not an impulse handler.</summary>
-    internal InvalidOperationException NotAnImpulse() => Scheduler.IsAnyQuerying ? Scheduler.QueryRefusal("sends") : new(_isOpen
-        ? "Outside the handlers only methods marked [ImpulseHandler] can be called, by …Fork or …Logged: what they are given is logged before it acts, and nobody there can wait for an answer."
-        : "Only handlers send before the immortal is primary; start what sends from elsewhere in BecomingPrimary, to methods marked [ImpulseHandler].");
+    internal InvalidOperationException NotAnImpulse() => Scheduler.IsAnyQuerying ? Scheduler.QueryRefusal("sends")
+        : new MisuseException(_isOpen ? Misuse.NotAnImpulse : Misuse.SentTooEarly);
 
     internal static void RefuseKey(ImpulseKey key)
     {
-        if (!key.Bytes.IsEmpty)
-            throw new InvalidOperationException(
-                "A key is for impulses from outside; what a handler sends takes effect exactly once without one.");
+        if (!key.Bytes.IsEmpty) throw new MisuseException(Misuse.KeyInHandler);
     }
 }

@@ -15,7 +15,7 @@ public readonly ref struct ImpulseKey
     public ImpulseKey(ReadOnlySpan<byte> key)
     {
         if (key.Length is 0 or > BytesMax)
-            throw new ArgumentException($"A key of {key.Length} bytes where 1 to {BytesMax} are allowed.", nameof(key));
+            throw new MisusedArgumentException(Misuse.KeyLength, $"{key.Length}");
         Bytes = key;
     }
 

@@ -19,9 +19,9 @@ internal sealed class DestinationTable(OutboundBuffer outbound)
     {
         if (_byId.TryGetValue(id, out Destination? known)) return known;
         if (!Names.IsValid(id.Name))
-            throw new ArgumentException($"'{id.Name}' is not an instance name: 1 to {Names.CharsMax} letters, digits, '_' and '-'.");
+            throw new MisusedArgumentException(Misuse.NotAName, id.Name);
         if (_byId.Count == DestinationFrame.IndexLimit)
-            throw new InvalidOperationException($"More than {DestinationFrame.IndexLimit} destinations in one session.");
+            throw new LimitReachedException((int)DestinationFrame.IndexLimit, "destinations");
         var made = new Destination((uint)_byId.Count, id);
         _byId.Add(id, made);
         outbound.Write(new DestinationFrame(made.Index, id));

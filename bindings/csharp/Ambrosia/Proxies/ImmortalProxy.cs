@@ -79,9 +79,7 @@ public abstract class ImmortalProxy
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected OutgoingMessage BeginLogged(uint method, ImpulseKey key)
     {
-        if (Sender.Scheduler.IsExecuting)
-            throw new InvalidOperationException(
-                "A method …Logged is for code outside the handlers. What a handler sends takes effect exactly once: await its answer with …Async, or send it with …Fork.");
+        if (Sender.Scheduler.IsExecuting) throw new MisuseException(Misuse.LoggedInHandler);
         return Sender.Impulses.Begin(method, key);
     }
 

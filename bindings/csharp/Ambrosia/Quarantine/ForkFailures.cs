@@ -48,13 +48,13 @@ internal sealed class ForkFailures(ImmortalHost host, MessageSender sender, Repl
     internal void Count(in IncomingMessage message, Exception why) => _counted.Add(host.NameOf(message.Method), replay.ExecutingLsn, why);
 
     /// <summary>
-    /// Logs what does not travel: a caller outside is given no stack, and of the framework's words none (protocol P4.7), so nobody else
-    /// would ever read them.
+    /// Logs what does not travel: a caller outside is given no stack, and of the framework's words and of ours none (protocol P4.7), so
+    /// nobody else would ever read them.
     /// </summary>
     /// <param name="sent">The failure as it travels.</param>
     internal void Tell(uint method, Exception failure, FailureInfo sent)
     {
-        if (failure is not IListedFailure && FailureCodec.IsReworded(failure, sent))
+        if (ListedFailures.NeedsWords(sent) || (failure is not IListedFailure && FailureCodec.IsReworded(failure, sent)))
             _counted.Tell(host.NameOf(method), replay.ExecutingLsn, failure);
     }
 

@@ -88,9 +88,7 @@ internal sealed class ReplayContext(Guid instance, Scheduler scheduler)
     internal void CheckHandler()
     {
         if (Scheduler.IsAnyQuerying) throw Scheduler.QueryRefusal("uses randomness, a timer or a task");
-        if (!scheduler.IsExecuting)
-            throw new InvalidOperationException(
-                "Time, randomness, timers and tasks of an immortal are for its handlers: what other threads saw of them, replay would not.");
+        if (!scheduler.IsExecuting) throw new MisuseException(Misuse.ContextElsewhere);
     }
 
     /// <summary>

@@ -25,9 +25,9 @@ public sealed record NondetOptions : IImagePart
     /// <exception cref="ArgumentException">A value that cannot be.</exception>
     internal void Check()
     {
-        if (Attempts < 1) throw new ArgumentException($"{nameof(Attempts)} is {Attempts}; the body runs at least once.");
+        if (Attempts < 1) throw new MisusedArgumentException(Misuse.TaskAttempts, $"{Attempts}");
         if (Backoff < TimeSpan.Zero || BackoffMax < Backoff)
-            throw new ArgumentException($"{nameof(Backoff)} {Backoff} and {nameof(BackoffMax)} {BackoffMax}: from zero, and not falling.");
-        if (Deadline < TimeSpan.Zero) throw new ArgumentException($"{nameof(Deadline)} is {Deadline}.");
+            throw new MisusedArgumentException(Misuse.TaskBackoff, $"{Backoff} and {BackoffMax}");
+        if (Deadline < TimeSpan.Zero) throw new MisusedArgumentException(Misuse.TaskDeadline, $"{Deadline}");
     }
 }

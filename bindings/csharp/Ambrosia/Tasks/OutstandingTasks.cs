@@ -76,8 +76,7 @@ internal sealed class OutstandingTasks(
     private ulong NextNumber()
     {
         context.CheckHandler();
-        if (_byNumber.Count == OutstandingMax)
-            throw new InvalidOperationException($"{OutstandingMax} tasks have no result yet, which is the limit.");
+        if (_byNumber.Count == OutstandingMax) throw new LimitReachedException(OutstandingMax, "tasks");
         return Next;
     }
 

@@ -141,8 +141,7 @@ internal sealed class MethodTask<TArgument, T>(
         MethodInfo method = body.Method;
         if (!method.IsStatic || method.IsGenericMethod || method.IsDefined(typeof(CompilerGeneratedAttribute), inherit: false)
             || method.Name.Contains('<'))
-            throw new ArgumentException($"{method.Name} is not a static method: the task keeps its body by name. NondetTask takes lambdas.",
-                nameof(body));
+            throw new MisusedArgumentException(Misuse.TaskBody, method.Name);
         ArrayBufferWriter<byte> type = new(), encoded = new();
         var typeTo = new CborWriter(type);
         TypeNames.Write(ref typeTo, method.DeclaringType!, moving: null);

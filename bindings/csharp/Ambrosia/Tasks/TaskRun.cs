@@ -68,7 +68,7 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
             catch (Exception e) when (e is not (OutOfMemoryException or LockOrderException))
             {
                 if (attempt < _options.Attempts && pause > TimeSpan.Zero) await Pause(pause).ConfigureAwait(false);
-                if (attempt >= _options.Attempts || _stopped.IsCancellationRequested) return (true, Encoded(FailureInfo.Of(e)));
+                if (attempt >= _options.Attempts || _stopped.IsCancellationRequested) return (true, Encoded(Described(e)));
             }
             pause = pause < _options.BackoffMax / 2 ? pause * 2 : _options.BackoffMax;
         }
@@ -115,6 +115,16 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
             (failed, result) = (true, Encoded(ListedFailures.TooLong(reports.ResultBytesMax)));
         }
         reports.Send(task.Number, failed, result);
+    }
+
+    /// <summary>
+    /// Describes what a body failed with. That is an input, which is logged with whatever words it has (protocol P4.7), and no stack goes
+    /// with it: so whoever misuses the binding in a body is told here what is wrong.
+    /// </summary>
+    private static FailureInfo Described(Exception failure)
+    {
+        FailureInfo info = FailureInfo.Of(failure);
+        return ListedFailures.NeedsWords(info) ? info with { Message = failure.Message } : info;
     }
 
     private static byte[] Encoded(FailureInfo failure)

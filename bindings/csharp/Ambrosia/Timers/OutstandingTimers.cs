@@ -94,7 +94,7 @@ internal sealed class OutstandingTimers(
     private ulong NextNumber()
     {
         context.CheckHandler();
-        if (_byNumber.Count == WaitingMax) throw new InvalidOperationException($"{WaitingMax} timers wait already, which is the limit.");
+        if (_byNumber.Count == WaitingMax) throw new LimitReachedException(WaitingMax, "timers");
         return Next;
     }
 

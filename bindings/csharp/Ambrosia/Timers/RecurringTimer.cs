@@ -53,9 +53,7 @@ internal sealed class Recurrence(ulong number, long dueUs, long periodUs, string
         bool isOwn = handler.HasSingleTarget && handler.Target is ITimerOwner owner && ReferenceEquals(owner.Timers, timers);
         if (!isOwn || method.IsGenericMethod || method.IsDefined(typeof(CompilerGeneratedAttribute), inherit: false)
             || method.Name.Contains('<'))
-            throw new ArgumentException(
-                $"{method.Name} is not a method of the immortal: a periodic timer keeps its handler by name, since no lambda outlives the process.",
-                nameof(handler));
+            throw new MisusedArgumentException(Misuse.TimerHandler, method.Name);
         return new Recurrence(number, dueUs, periodUs, method.DeclaringType!.FullName!, method.Name)
         {
             _timers = timers, _handler = handler

@@ -170,7 +170,7 @@ internal sealed class AppSession(
             if (sessions.TryBegin(this, hello, methods, out string? why)) return ReadAnswer.More;
             return why is null ? ReadAnswer.LogUnread : throw Refuse(why);
         }
-        catch (Exception other) when (other is AppVersionException or RedeployRefusedException)
+        catch (Exception other) when (other is AppVersionException or RedeployRefusedException or OtherServiceException)
         {
             Send(new Goodbye(GoodbyeCode.Refused, other.Message));
             throw;

@@ -205,6 +205,9 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
             case FrameType.Waiting: viewer.NotShown(Waiting.Read(payload).Why); break;
             default: return false;
         }
+    public override string WhenTruncated(Lsn next) =>
+        $"the log at {next} was removed before this view had executed it, since nothing held it any more. Look again, and hold it for longer (--hold of 'debug', --hold-limit of the primary), or look at a copy of the directory";
+
         return true;
     }
 

@@ -38,7 +38,7 @@ internal static class DebugCommandLine
     private static readonly TextOption s_commands = new("--commands", "FILE", "Obey the commands in a file, and end.");
     private static readonly Option<bool> s_console = new("--console")
     {
-        Description = "Take commands from the standard input: to POS, next [N], state [PATH], calls, where, help, quit."
+        Description = "Take commands from the standard input: to POS, next [N], state [PATH], query NAME(ARGS), calls, where, help, quit."
     };
     private static readonly Option<bool> s_waitForDebugger = new("--wait-for-debugger")
     {

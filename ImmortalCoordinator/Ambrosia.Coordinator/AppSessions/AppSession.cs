@@ -271,6 +271,12 @@ internal sealed class AppSession(
         wakeSender();
     }
 
+    void IViewedApp.Ask(in QueryFrame query)
+    {
+        feed.Ask(query);
+        wakeSender();
+    }
+
     void IViewedApp.BeginAgain() => Send(new Goodbye(GoodbyeCode.Again, "the log is executed again"));
 
     /// <summary>Durable inputs are there to be delivered.</summary>

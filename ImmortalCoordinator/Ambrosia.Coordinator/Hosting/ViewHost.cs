@@ -172,6 +172,14 @@ public sealed class ViewHost : IDisposable
         return _inbox.AwaitImage(stop);
     }
 
+    /// <summary>Asks the app a query where it stands.</summary>
+    /// <exception cref="ViewEndedException">The view is over.</exception>
+    public ViewedAnswer Query(uint method, ReadOnlyMemory<byte> arguments, CancellationToken stop = default)
+    {
+        _view.Query(method, arguments);
+        return _inbox.AwaitAnswer(stop);
+    }
+
     /// <summary>
     /// Returns how many calls the app has made to each receiver that it or the log knows. It is asked while the app stands.
     /// </summary>

@@ -28,6 +28,9 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
     /// <summary>The app stands here; null: it executes.</summary>
     private MessagePlace? _stands;
 
+    /// <summary>So many queries were asked.</summary>
+    private ulong _queries;
+
     /// <summary>The log's end was reached, and the app was told to stop there.</summary>
     private bool _isEnding;
 
@@ -105,6 +108,20 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
             look = new Look(_stands ?? throw new InvalidOperationException("the app has not stopped"), LookFlags.Image);
         }
         app?.Send(look);
+    }
+
+    /// <summary>Asks the app where it stands; it is asked for one thing at a time.</summary>
+    public void Query(uint method, ReadOnlyMemory<byte> arguments)
+    {
+        IViewedApp? app;
+        MessagePlace at;
+        ulong number;
+        using (_gate.Enter())
+        {
+            (app, number) = (_app, ++_queries);
+            at = _stands ?? throw new InvalidOperationException("the app has not stopped");
+        }
+        app?.Ask(new QueryFrame(number, at.Record, 0, method, arguments.Span));
     }
 
     private void Ask(Look look)
@@ -188,6 +205,9 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
         app?.Wake(); // it may be dry now
     }
 
+    public override string WhenTruncated(Lsn next) =>
+        $"the log at {next} was removed before this view had executed it, since nothing held it any more. Look again, and hold it for longer (--hold of 'debug', --hold-limit of the primary), or look at a copy of the directory";
+
     public override bool Tolerates(string divergence)
     {
         viewer.Diverged(divergence);
@@ -202,12 +222,10 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
             case FrameType.ImageBegin: BeginImage(ImageBegin.Read(payload)); break;
             case FrameType.ImageChunk: AddToImage(ImageChunk.Read(payload)); break;
             case FrameType.ImageEnd: EndImage(ImageEnd.Read(payload)); break;
+            case FrameType.QueryAnswer: Answered(QueryAnswerFrame.Read(payload, SizeLimits.MessageBytesMaxLimit)); break;
             case FrameType.Waiting: viewer.NotShown(Waiting.Read(payload).Why); break;
             default: return false;
         }
-    public override string WhenTruncated(Lsn next) =>
-        $"the log at {next} was removed before this view had executed it, since nothing held it any more. Look again, and hold it for longer (--hold of 'debug', --hold-limit of the primary), or look at a copy of the directory";
-
         return true;
     }
 
@@ -222,6 +240,15 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
             (_stands, isEnd, emitted) = (place, _isEnding, isNew ? _emitted.Take() : ViewedEmissions.None);
         }
         if (isNew) viewer.Stopped(place, isEnd, emitted);
+    }
+
+    private void Answered(in QueryAnswerFrame answer)
+    {
+        ulong last;
+        using (_gate.Enter()) last = _queries;
+        if (answer.Query != last) throw new ProtocolViolation("P5.18", $"an answer to query {answer.Query}, which the app was not asked");
+        if (answer.Status == QueryStatus.NotNow) throw new ProtocolViolation("P5.18", "the app does not answer a query");
+        viewer.Answered(new ViewedAnswer(answer.Status, answer.Answer.ToArray()));
     }
 
     private void BeginImage(ImageBegin begin) => _image = _image is null ? (new LargeBuffer(), 0UL, begin.Position, begin.ImageVersion)
@@ -261,6 +288,9 @@ internal interface IViewer
 
     /// <summary>The image that was asked for; whoever takes it disposes of it.</summary>
     void Shown(ViewedImage image);
+
+    /// <summary>The answer to the query that was asked.</summary>
+    void Answered(ViewedAnswer answer);
 
     /// <summary>There is no image at this place.</summary>
     void NotShown(string why);

@@ -74,6 +74,9 @@ internal interface IViewedApp
     /// <summary>Tells it to go on from where it has stopped.</summary>
     void Go();
 
+    /// <summary>Asks it a query.</summary>
+    void Ask(in QueryFrame query);
+
     /// <summary>Ends its session; its process begins another.</summary>
     void BeginAgain();
 

@@ -18,6 +18,9 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
     /// <summary>So much of what the app emits between two stops is kept. In bytes.</summary>
     private const long EmissionBytesMax = 64 << 20;
 
+    /// <summary>The number of each query: there is one at a time.</summary>
+    private const ulong OnlyQuery = 1;
+
     private readonly RankedLock _gate = new(LockRank.StoppingView);
     private readonly EmissionRecorder _emitted = new(EmissionBytesMax);
     private IViewedApp? _app;
@@ -27,9 +30,6 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
 
     /// <summary>The app stands here; null: it executes.</summary>
     private MessagePlace? _stands;
-
-    /// <summary>So many queries were asked.</summary>
-    private ulong _queries;
 
     /// <summary>The log's end was reached, and the app was told to stop there.</summary>
     private bool _isEnding;
@@ -115,13 +115,12 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
     {
         IViewedApp? app;
         MessagePlace at;
-        ulong number;
         using (_gate.Enter())
         {
-            (app, number) = (_app, ++_queries);
+            app = _app;
             at = _stands ?? throw new InvalidOperationException("the app has not stopped");
         }
-        app?.Ask(new QueryFrame(number, at.Record, 0, method, arguments.Span));
+        app?.Ask(new QueryFrame(OnlyQuery, at.Record, 0, method, arguments.Span));
     }
 
     private void Ask(Look look)
@@ -244,9 +243,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
 
     private void Answered(in QueryAnswerFrame answer)
     {
-        ulong last;
-        using (_gate.Enter()) last = _queries;
-        if (answer.Query != last) throw new ProtocolViolation("P5.18", $"an answer to query {answer.Query}, which the app was not asked");
+        if (answer.Query != OnlyQuery) throw new ProtocolViolation("P5.18", $"an answer to query {answer.Query}, which the app was not asked");
         if (answer.Status == QueryStatus.NotNow) throw new ProtocolViolation("P5.18", "the app does not answer a query");
         viewer.Answered(new ViewedAnswer(answer.Status, answer.Answer.ToArray()));
     }

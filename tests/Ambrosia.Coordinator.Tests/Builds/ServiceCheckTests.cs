@@ -38,7 +38,8 @@ public sealed class ServiceCheckTests
 
     [Fact]
     public void Require_OfABuildWithOtherMethods_Refuses() =>
-        Assert.Contains("has none of the methods that the log of 'self' calls", Refusal(2, contract: 5, method: 77), StringComparison.Ordinal);
+        Assert.Contains(
+            "has none of the methods that the log of 'self' calls", Refusal(2, contract: 5, method: 77), StringComparison.Ordinal);
 
     [Fact]
     public void Require_OfABuildThatSaysNothing_IsNotJudged() =>

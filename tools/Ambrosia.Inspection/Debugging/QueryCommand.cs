@@ -32,7 +32,7 @@ internal sealed class QueryCommand
 
     public uint Method => _method.Id;
 
-    /// <summary>As they travel (protocol P4.1).</summary>
+    /// <summary>The arguments as they travel (protocol P4.1).</summary>
     public ReadOnlyMemory<byte> Arguments { get; }
 
     /// <summary>Reads a query.</summary>

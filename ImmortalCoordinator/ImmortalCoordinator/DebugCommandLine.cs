@@ -5,6 +5,7 @@ using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Inspection.Debugging;
 using Ambrosia.Inspection.Places;
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 
@@ -16,7 +17,7 @@ namespace ImmortalCoordinator;
 /// </summary>
 internal static class DebugCommandLine
 {
-    private const string NoHold = "none";
+    private const string NoHold = "none", ProgramName = "ImmortalCoordinator";
 
     /// <summary>The first word of the command line.</summary>
     public const string Verb = "debug";
@@ -37,12 +38,21 @@ internal static class DebugCommandLine
     private static readonly TextOption s_commands = new("--commands", "FILE", "Obey the commands in a file, and end.");
     private static readonly Option<bool> s_console = new("--console")
     {
-        Description = "Take commands from the standard input: to POS, next [N], state [PATH], calls, where, help, quit."
+        Description = "Take commands from the standard input: to POS, next [N], state [PATH], query NAME(ARGS), calls, where, help, quit."
     };
     private static readonly Option<bool> s_waitForDebugger = new("--wait-for-debugger")
     {
         Description = "The app begins when a debugger is attached to it, and its code is not optimised."
     };
+
+    /// <summary>Returns the command that stops before a place of the log of a coordinator, with its app.</summary>
+    public static string At(CoordinatorOptions coordinator, string place)
+    {
+        // A path that is typed finds this program wherever it is; behind 'dotnet' it is not the program.
+        string program = Path.GetFileNameWithoutExtension(Environment.ProcessPath) == ProgramName ? Environment.ProcessPath! : ProgramName;
+        IEnumerable<string> app = coordinator.App.Count > 0 ? coordinator.App : ["APP"];
+        return ShellWords.Join([program, Verb, "--log", Path.GetFullPath(coordinator.LogDirectory), "--until", place, "--", .. app]);
+    }
 
     /// <summary>Runs the command; returns the exit code.</summary>
     /// <param name="args">What stands behind the verb.</param>

@@ -3,6 +3,7 @@ using System.CommandLine.Parsing;
 using System.Runtime.InteropServices;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Inspection.Incidents;
 using Ambrosia.Log.Files;
 
 namespace ImmortalCoordinator;
@@ -29,7 +30,9 @@ internal static class Program
         // The host flushes each line itself, and needs nothing of what Console does for a terminal. Nobody disposes of it: that would wait
         // for a reader that does not read.
         var output = new StreamWriter(Console.OpenStandardOutput());
-        using var host = new CoordinatorHost(options, new PosixFileSystem(), output);
+        var files = new PosixFileSystem();
+        var incidents = new IncidentFinder(options.LogDirectory, options.App, files, place => DebugCommandLine.At(options, place));
+        using var host = new CoordinatorHost(options, files, output) { ExplainsIncidents = incidents.Explain };
         try
         {
             return host.Run(stop.Token);

@@ -275,6 +275,7 @@ internal sealed class FakeCoordinator
                     FrameType.AppHello => $"hello {AppHello.Read(payload).ContractHash != 0}",
                     FrameType.Contract => $"contract {FirstContractOf(payload)}",
                     FrameType.Seen => $"seen {Seen.Read(payload).Place}",
+                    FrameType.Executing => $"executing {ExecutingFrame.Read(payload).Place}",
                     FrameType.Processed => $"processed {ProcessedFrame.Read(payload).Position}",
                     FrameType.PrimaryReady => $"primary at {PrimaryReady.Read(payload).Position}",
                     FrameType.TimerSet => $"timer {TimerSet.Read(payload).Timer} due {TimerSet.Read(payload).DueUs}",

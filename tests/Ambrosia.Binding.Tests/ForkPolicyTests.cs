@@ -58,6 +58,18 @@ public sealed class ForkPolicyTests
         Assert.Contains("method 0x63", end.Why);
     }
 
+    /// <summary>Whoever looks for the message need not execute the record again (protocol P5.20).</summary>
+    [Fact]
+    public void Fork_ThatEndsTheApp_IsSaidToBeExecutedBeforeTheEnd()
+    {
+        FakeCoordinator strict = Started<Picky>();
+        strict.Deliver(Policy(ForkPolicy.Stop));
+        var place = new MessagePlace(strict.Next, 2);
+        strict.Deliver(Run(MessageKind.Fork, 1, (3, 0, []), (1, 0, Cbor.Of("a")), (99, 0, []), (1, 0, Cbor.Of("b"))));
+        Assert.Equal($"executing {place}", strict.Said[^2]);
+        Assert.StartsWith("goodbye AppFailed: ", strict.Said[^1], StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Stop_SaysMethodCallerAndException()
     {

@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace Ambrosia.EndToEnd.App;
 
 /// <summary>The receiving side.</summary>
@@ -16,6 +18,7 @@ public sealed partial class Ledger : Immortal<ILedgerProxy>, ILedger
     public void Put(ulong number, ReadOnlyMemory<byte> filling)
     {
         if (number == Settings.Forget) return;
+        if (number == Settings.DieAt) Process.GetCurrentProcess().Kill();
         if (_thrown.Contains(number))
         {
             Console.WriteLine($"tried again {number}");

@@ -29,6 +29,9 @@ internal static class Settings
     /// <summary>A planted bug: the ledger forgets the call of this number. 0: none.</summary>
     public static ulong Forget { get; } = Number("FORGET", 0);
 
+    /// <summary>A planted bug: the ledger's process dies at the call of this number, without a word. 0: none.</summary>
+    public static ulong DieAt { get; } = Number("DIE_AT", 0);
+
     /// <summary>A planted bug: the source leaves out each call of such a number. 0: none.</summary>
     public static ulong SkipEvery { get; } = Number("SKIP_EVERY", 0);
 

@@ -78,7 +78,7 @@ public sealed class StateCommandTests : IDisposable
         File.WriteAllBytes(newest, bytes);
 
         Assert.Equal(5, Total(ToolRun.Of("state", Log, "--json")));
-        Assert.Equal(ToolExit.Damage, ToolRun.Of("state", Log, "--checkpoint", "1").Code);
+        Assert.Equal(65, ToolRun.Of("state", Log, "--checkpoint", "1").Code);
     }
 
     [Fact]

@@ -21,6 +21,7 @@ internal sealed class AppAdmission(CoordinatorInputs inputs, ReplicaLog log, App
 
     private readonly RankedLock _gate = new(LockRank.AppAdmission);
     private readonly RedeployCheck _redeploys = new(inputs, files);
+    private readonly ServiceCheck _services = new(inputs);
 
     /// <summary>It says why the app that has come is given nothing as yet, and when it is judged again.</summary>
     private (string Why, TimeSpan Until)? _waits;
@@ -65,9 +66,14 @@ internal sealed class AppAdmission(CoordinatorInputs inputs, ReplicaLog log, App
     /// <param name="checkpoint">Null: from the log's beginning.</param>
     /// <exception cref="AppVersionException">The log is of another version.</exception>
     /// <exception cref="RedeployRefusedException">It would execute the log otherwise than it was executed.</exception>
+    /// <exception cref="OtherServiceException">It is the app of a view, and of another service.</exception>
     public bool MayExecute(AppHello hello, BuildMethods? methods, CheckpointHeader? checkpoint)
     {
-        if (execution.View is not null) return true; // nothing that it does gets out
+        if (execution.View is not null)
+        {
+            _services.Require(hello, methods, checkpoint); // any build of it may: nothing that it does gets out
+            return true;
+        }
         uint inForce = log.AppVersion;
         if (inForce != 0 && inForce != hello.AppVersion) throw new AppVersionException(inForce, hello.AppVersion);
         AppHello? ofEpoch;

@@ -62,6 +62,14 @@ internal sealed class AppFeed(AppExecution execution, ReplicaLog log, PendingQue
         using (_gate.Enter()) _control.Write(frame);
     }
 
+    /// <summary>Asks the app of a view, which stands still.</summary>
+    public void Ask(in QueryFrame query)
+    {
+        var payload = new ArrayBufferWriter<byte>(QueryFrame.HeadBytes + query.Arguments.Length);
+        query.Write(payload);
+        using (_gate.Enter()) _control.Write(FrameType.Query, payload.WrittenSpan);
+    }
+
     public void WriteEmpty(FrameType type)
     {
         using (_gate.Enter()) _control.WriteEmpty(type);

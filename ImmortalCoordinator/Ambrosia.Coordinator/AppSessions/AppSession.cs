@@ -170,7 +170,7 @@ internal sealed class AppSession(
             if (sessions.TryBegin(this, hello, methods, out string? why)) return ReadAnswer.More;
             return why is null ? ReadAnswer.LogUnread : throw Refuse(why);
         }
-        catch (Exception other) when (other is AppVersionException or RedeployRefusedException)
+        catch (Exception other) when (other is AppVersionException or RedeployRefusedException or OtherServiceException)
         {
             Send(new Goodbye(GoodbyeCode.Refused, other.Message));
             throw;
@@ -268,6 +268,12 @@ internal sealed class AppSession(
     void IViewedApp.Go()
     {
         feed.WriteEmpty(FrameType.Go);
+        wakeSender();
+    }
+
+    void IViewedApp.Ask(in QueryFrame query)
+    {
+        feed.Ask(query);
         wakeSender();
     }
 

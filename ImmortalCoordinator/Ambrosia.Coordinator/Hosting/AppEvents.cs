@@ -11,7 +11,7 @@ internal static partial class AppEvents
         Message = "app ended with code {Code} after Lsn {Executed}; started again in {DelayMs:F0} ms")]
     public static partial void AppEnded(this ILogger logger, int code, Lsn executed, double delayMs);
 
-    /// <summary>The app fails at one input. Look at it with 'ambrosia log DIR --records --from LSN', and see --fork-policy.</summary>
+    /// <summary>The app fails at one input, which the next line names. See --fork-policy.</summary>
     [LoggerMessage(EventId = 802, EventName = "app.stuck", Level = LogLevel.Error,
         Message = "app ended {Times} times at the same record, the one at or behind Lsn {Executed}: it does not get past it")]
     public static partial void AppStuck(this ILogger logger, int times, Lsn executed);

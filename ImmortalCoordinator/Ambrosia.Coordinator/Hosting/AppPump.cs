@@ -137,7 +137,7 @@ internal sealed class AppPump(
             else
             {
                 stream = endpoint.HasRings ? RingStream.Offer(socket) : new SocketStream(socket);
-                sender = new Thread(() => SendLoop(stream, session, output, mine.Fail)) { Name = "app-out", IsBackground = true };
+                sender = new Thread(() => SendLoop(stream, session, output, mine)) { Name = "app-out", IsBackground = true };
                 sender.Start();
                 why = ReadLoop(stream, reader);
             }
@@ -250,7 +250,7 @@ internal sealed class AppPump(
         }
     }
 
-    private void SendLoop(AppStream stream, AppSession session, AppSender output, Action<int, string> failed)
+    private void SendLoop(AppStream stream, AppSession session, AppSender output, Target of)
     {
         try
         {
@@ -268,17 +268,18 @@ internal sealed class AppPump(
         }
         catch (LogTruncatedException truncated)
         {
-            logger.LeftBehind(truncated.Next);
+            if (of.Coordinator.Execution.View?.WhenTruncated(truncated.Next) is { } over) of.Fail(ExitCodes.Io, over);
+            else logger.LeftBehind(truncated.Next);
             stream.End();
         }
         catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
         {
-            failed(code, fatal.Message);
+            of.Fail(code, fatal.Message);
             stream.End(); // the process may go on for a while, without this app
         }
         catch (ProtocolViolation damage)
         {
-            failed(ExitCodes.Damage, $"the log holds what it must not: {damage.Message}");
+            of.Fail(ExitCodes.Damage, $"the log holds what it must not: {damage.Message}");
         }
     }
 

@@ -14,10 +14,10 @@ namespace Ambrosia.Coordinator.Hosting;
 /// neither is the coordinator. The app lives no longer than this process: <see cref="End"/> ends it, and its binding does where this
 /// process is killed. One thread starts the app and waits for it, and does not end before it.
 /// </summary>
-/// <param name="died">Hears with which code the app has ended, before it is started again.</param>
+/// <param name="incidents">Hears with which code the app has ended, before it is started again.</param>
 internal sealed class AppSupervisor(
-    IReadOnlyList<string> command, IReadOnlyDictionary<string, string> environment, Func<Lsn> executed, Action<int> died, ILogger logger,
-    Action<int, string> fail) : IDisposable
+    IReadOnlyList<string> command, IReadOnlyDictionary<string, string> environment, Func<Lsn> executed, IncidentJournal incidents,
+    ILogger logger, Action<int, string> fail) : IDisposable
 {
     private const int SameRecordMax = 5;
     private static readonly TimeSpan s_delayMax = TimeSpan.FromSeconds(5), s_settled = TimeSpan.FromSeconds(5);
@@ -25,7 +25,7 @@ internal sealed class AppSupervisor(
     /// <summary>An app whose session was ended has so long to end by itself; then one that was asked to has so long.</summary>
     private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(2), s_afterTerminate = TimeSpan.FromSeconds(1);
 
-    private readonly ManualResetEventSlim _stop = new(false);
+    private readonly CancellationTokenSource _stop = new();
     private readonly RankedLock _gate = new(LockRank.AppSupervisor);
 
     /// <summary>The app that runs; null: none does. Guarded by the lock.</summary>
@@ -36,28 +36,33 @@ internal sealed class AppSupervisor(
     private void Loop()
     {
         TimeSpan delay = TimeSpan.Zero;
-        Lsn last = Lsn.Zero;
+        Lsn furthest = Lsn.Zero;
         int same = 0;
-        while (!_stop.IsSet)
+        while (!_stop.IsCancellationRequested)
         {
             long begun = Stopwatch.GetTimestamp();
             int code = RunOnce();
-            if (_stop.IsSet) return;
+            if (_stop.IsCancellationRequested) return;
             if (code == ExitCodes.Misuse)
             {
                 fail(ExitCodes.Misuse,
                     "the app ended with code 2: it refuses to run as it is, and starting it again would not help; its own lines say why");
                 return;
             }
-            died(code);
+            incidents.Died(code);
             Lsn at = executed();
-            same = at == last ? same + 1 : 1;
-            last = at;
+            // What it had executed before it died, it has seldom reported to the end, and a new one begins earlier.
+            same = at <= furthest ? same + 1 : 1;
+            if (at > furthest) furthest = at;
             delay = Stopwatch.GetElapsedTime(begun) > s_settled ? TimeSpan.Zero
                 : delay == TimeSpan.Zero ? TimeSpan.FromMilliseconds(20) : delay < s_delayMax ? delay * 2 : s_delayMax;
             logger.AppEnded(code, at, delay.TotalMilliseconds);
-            if (same == SameRecordMax) logger.AppStuck(same, at);
-            _stop.Wait(delay);
+            if (same == SameRecordMax)
+            {
+                logger.AppStuck(same, furthest);
+                incidents.TellDeath(_stop.Token); // no app runs meanwhile
+            }
+            _stop.Token.WaitHandle.WaitOne(delay);
         }
     }
 
@@ -73,7 +78,7 @@ internal sealed class AppSupervisor(
         {
             using (_gate.Enter())
             {
-                if (_stop.IsSet) return -1;
+                if (_stop.IsCancellationRequested) return -1;
                 _process = process = AppProcess.Start(command, variables);
             }
         }
@@ -88,7 +93,7 @@ internal sealed class AppSupervisor(
     }
 
     /// <summary>An app that ends from now on is not started again.</summary>
-    public void StartNoMore() => _stop.Set();
+    public void StartNoMore() => _stop.Cancel();
 
     /// <summary>
     /// Ends the app, whose session was told to end: one that does not end by itself is asked to by SIGTERM, and then gets SIGKILL. It waits

@@ -76,6 +76,9 @@ public sealed class CoordinatorHost : IDisposable
     /// <summary>Hears that the app may come now, with these in its environment; for an app that is in this process.</summary>
     public Action<IReadOnlyDictionary<string, string>>? ChannelOpened { get; init; }
 
+    /// <summary>Says at which message the app dies, or diverges; null: nobody does.</summary>
+    public IncidentExplainer? ExplainsIncidents { get; init; }
+
     /// <summary>Runs until the end; returns the exit code.</summary>
     /// <exception cref="MisuseException">What was asked for cannot be done: exit 2, nothing was made.</exception>
     public int Run(CancellationToken stop)
@@ -143,7 +146,7 @@ public sealed class CoordinatorHost : IDisposable
             _pumps.StartCommits(_coordinator.Committer);
         }
         else _coordinator = new Coordinator(inputs, follower);
-        _incidents = new IncidentJournal(inputs, _coordinator);
+        _incidents = new IncidentJournal(inputs, _coordinator, catalog, ExplainsIncidents);
         _coordinator.AddCommands(_commands);
         AddCommands(_coordinator);
         admin.AwaitOpen();
@@ -318,8 +321,8 @@ public sealed class CoordinatorHost : IDisposable
         _logger.LogOpened(parts.Epoch, parts.Durable, endpoint.Address, endpoint.TokenPath);
         ChannelOpened?.Invoke(endpoint.Environment);
         if (_options.App.Count == 0) return;
-        _supervisor = new AppSupervisor(_options.App, endpoint.Environment, () => parts.Execution.Progress.Processed, _incidents!.Died,
-            _logger, Fail);
+        _supervisor = new AppSupervisor(
+            _options.App, endpoint.Environment, () => parts.Execution.Progress.Processed, _incidents!, _logger, Fail);
         _supervisor.Start();
     }
 
@@ -348,15 +351,23 @@ public sealed class CoordinatorHost : IDisposable
     private void Finish(int code, string why)
     {
         (code, why) = ExitCodes.Regarding(_fence, code, why);
-        _logger.Exited(code, why);
         if (code == ExitCodes.Divergence)
         {
+            DivergenceExit.RemoveDoubtful(_coordinator, _logger); // before anything is looked for, which may begin with one of them
             _incidents?.Diverged(why);
-            DivergenceExit.RemoveDoubtful(_coordinator, _logger);
         }
+        _logger.Exited(code, why);
         End(code);
         _logger.Flush();
         ProcessExit.Now(code);
+    }
+
+    /// <summary>The app, which is in this process, has ended by itself, and the process ends with it: says at which message.</summary>
+    /// <param name="code">Its exit code.</param>
+    public void AppEnded(int code)
+    {
+        _incidents?.Died(code);
+        _incidents?.TellDeath(CancellationToken.None);
     }
 
     /// <summary>Waits a moment for events that are still to be written, for a process that is about to end.</summary>

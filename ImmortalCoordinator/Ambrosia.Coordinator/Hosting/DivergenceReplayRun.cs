@@ -91,9 +91,10 @@ internal sealed class DivergenceReplayRun(
 
     private bool IsNamed => _ended.IsSet && _end.Why.StartsWith(DivergenceReplay.Found, StringComparison.Ordinal);
 
-    private CallHistory NewHistory() => diverged.OpenHistory(DirectoryOf);
+    private CallHistory NewHistory() => diverged.OpenHistory(instance => DirectoryOf(catalog, instance));
 
-    private string? DirectoryOf(InstanceId instance)
+    /// <summary>Returns where the log of an instance is; null: the catalog does not say it.</summary>
+    internal static string? DirectoryOf(ICatalog catalog, InstanceId instance)
     {
         try
         {

@@ -130,9 +130,13 @@ public sealed class ViewHost : IDisposable
         new Thread(Follow) { Name = "follow", IsBackground = true }.Start();
         _pump.Start();
         if (_options.App.Count == 0) return;
-        _app = new ViewApp(_options.App, Environment, AppEnded, why => _inbox.End(ExitCodes.Misuse, why));
+        _app = new ViewApp(
+            _options.IsQuiet ? Quiet(_options.App) : _options.App, Environment, AppEnded, why => _inbox.End(ExitCodes.Misuse, why));
         _app.Start();
     }
+
+    private static string[] Quiet(IReadOnlyList<string> app) =>
+        ["sh", "-c", "exec \"$0\" \"$@\" >/dev/null 2>&1", AppPath.Find(app[0]), .. app.Skip(1)];
 
     /// <summary>Executes everything before a place, from an earlier checkpoint where the app is beyond it, and stops there.</summary>
     /// <exception cref="ViewEndedException">The view is over.</exception>
@@ -166,6 +170,14 @@ public sealed class ViewHost : IDisposable
     {
         _view.Show();
         return _inbox.AwaitImage(stop);
+    }
+
+    /// <summary>Asks the app a query where it stands.</summary>
+    /// <exception cref="ViewEndedException">The view is over.</exception>
+    public ViewedAnswer Query(uint method, ReadOnlyMemory<byte> arguments, CancellationToken stop = default)
+    {
+        _view.Query(method, arguments);
+        return _inbox.AwaitAnswer(stop);
     }
 
     /// <summary>

@@ -53,6 +53,16 @@ internal sealed class ViewInbox(Action<string> tell) : IViewer
         }
     }
 
+    /// <summary>Waits for the answer to a query that was asked.</summary>
+    /// <exception cref="ViewEndedException">There will be none.</exception>
+    public ViewedAnswer AwaitAnswer(CancellationToken stop)
+    {
+        while (true)
+        {
+            if (Take(stop) is Answer.OfQuery answer) return answer.Of;
+        }
+    }
+
     /// <summary>The view is over.</summary>
     public void End(int code, string why) => _answers.Add(new Answer.Over(code, why));
 
@@ -93,6 +103,8 @@ internal sealed class ViewInbox(Action<string> tell) : IViewer
 
     void IViewer.Shown(ViewedImage image) => _answers.Add(new Answer.Image(image));
 
+    void IViewer.Answered(ViewedAnswer answer) => _answers.Add(new Answer.OfQuery(answer));
+
     void IViewer.NotShown(string why) => _answers.Add(new Answer.NoImage(why));
 
     void IViewer.Diverged(string why)
@@ -107,6 +119,8 @@ internal sealed class ViewInbox(Action<string> tell) : IViewer
         public sealed record Image(ViewedImage Of) : Answer;
 
         public sealed record NoImage(string Why) : Answer;
+
+        public sealed record OfQuery(ViewedAnswer Of) : Answer;
 
         public sealed record Over(int Code, string Why) : Answer;
     }

@@ -19,6 +19,9 @@ public sealed record ViewOptions
     /// <summary>The app to start, with its arguments; empty: it comes by itself.</summary>
     public IReadOnlyList<string> App { get; init; } = [];
 
+    /// <summary>Nobody reads what an app writes that is started here.</summary>
+    public bool IsQuiet { get; init; }
+
     /// <summary>The path of the unix socket for the app; null: one in a directory of the view's own.</summary>
     public string? AppSocket { get; init; }
 

@@ -21,9 +21,11 @@ internal sealed class LogReaders(LogLocation location, LogChain chain)
     public LogReader New(bool holds = false) => new(location.Files, location.Directory, location.Identity, chain, holds);
 }
 
-/// <summary>The log below a place was removed before this replica had read it: its app begins again from the newest checkpoint.</summary>
-internal sealed class LogTruncatedException(Lsn next)
-    : Exception($"the log at {next} was removed before it was delivered: the app begins again from the newest checkpoint")
+/// <summary>
+/// The log below a place was removed before this replica had read it. Its app begins again from the newest checkpoint; that of a view does
+/// not, since whoever looks has asked for what is gone.
+/// </summary>
+internal sealed class LogTruncatedException(Lsn next) : Exception($"the log at {next} was removed before it was delivered")
 {
     /// <summary>The position that the app needs next.</summary>
     public Lsn Next { get; } = next;

@@ -16,7 +16,7 @@ public static class ExitCodes
         LogDamage => Damage,
         FenceLostException => NotPrimary,
         AppVersionException => OtherAppVersion,
-        RedeployRefusedException => Misuse,
+        RedeployRefusedException or OtherServiceException => Misuse,
         IOException => Io,
         _ => null,
     };
@@ -57,6 +57,9 @@ internal sealed class AppVersionException(uint inForce, uint stated) : Exception
 /// replica stops (exit 2). Nothing was given to the app.
 /// </summary>
 internal sealed class RedeployRefusedException(string why) : Exception(why);
+
+/// <summary>The app of a view is of another service than the log (exit 2). Nothing was given to it.</summary>
+internal sealed class OtherServiceException(string why) : Exception(why);
 
 /// <summary>
 /// The primary's app is of another build than the one that follows it: the app begins again, and is judged at its hello.

@@ -18,6 +18,9 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
     /// <summary>So much of what the app emits between two stops is kept. In bytes.</summary>
     private const long EmissionBytesMax = 64 << 20;
 
+    /// <summary>The number of each query: there is one at a time.</summary>
+    private const ulong OnlyQuery = 1;
+
     private readonly RankedLock _gate = new(LockRank.StoppingView);
     private readonly EmissionRecorder _emitted = new(EmissionBytesMax);
     private IViewedApp? _app;
@@ -107,6 +110,19 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
         app?.Send(look);
     }
 
+    /// <summary>Asks the app where it stands; it is asked for one thing at a time.</summary>
+    public void Query(uint method, ReadOnlyMemory<byte> arguments)
+    {
+        IViewedApp? app;
+        MessagePlace at;
+        using (_gate.Enter())
+        {
+            app = _app;
+            at = _stands ?? throw new InvalidOperationException("the app has not stopped");
+        }
+        app?.Ask(new QueryFrame(OnlyQuery, at.Record, 0, method, arguments.Span));
+    }
+
     private void Ask(Look look)
     {
         (_goal, _stands, _isEnding, _isTold) = (look, null, false, false);
@@ -188,6 +204,9 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
         app?.Wake(); // it may be dry now
     }
 
+    public override string WhenTruncated(Lsn next) =>
+        $"the log at {next} was removed before this view had executed it, since nothing held it any more. Look again, and hold it for longer (--hold of 'debug', --hold-limit of the primary), or look at a copy of the directory";
+
     public override bool Tolerates(string divergence)
     {
         viewer.Diverged(divergence);
@@ -202,6 +221,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
             case FrameType.ImageBegin: BeginImage(ImageBegin.Read(payload)); break;
             case FrameType.ImageChunk: AddToImage(ImageChunk.Read(payload)); break;
             case FrameType.ImageEnd: EndImage(ImageEnd.Read(payload)); break;
+            case FrameType.QueryAnswer: Answered(QueryAnswerFrame.Read(payload, SizeLimits.MessageBytesMaxLimit)); break;
             case FrameType.Waiting: viewer.NotShown(Waiting.Read(payload).Why); break;
             default: return false;
         }
@@ -219,6 +239,13 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
             (_stands, isEnd, emitted) = (place, _isEnding, isNew ? _emitted.Take() : ViewedEmissions.None);
         }
         if (isNew) viewer.Stopped(place, isEnd, emitted);
+    }
+
+    private void Answered(in QueryAnswerFrame answer)
+    {
+        if (answer.Query != OnlyQuery) throw new ProtocolViolation("P5.18", $"an answer to query {answer.Query}, which the app was not asked");
+        if (answer.Status == QueryStatus.NotNow) throw new ProtocolViolation("P5.18", "the app does not answer a query");
+        viewer.Answered(new ViewedAnswer(answer.Status, answer.Answer.ToArray()));
     }
 
     private void BeginImage(ImageBegin begin) => _image = _image is null ? (new LargeBuffer(), 0UL, begin.Position, begin.ImageVersion)
@@ -258,6 +285,9 @@ internal interface IViewer
 
     /// <summary>The image that was asked for; whoever takes it disposes of it.</summary>
     void Shown(ViewedImage image);
+
+    /// <summary>The answer to the query that was asked.</summary>
+    void Answered(ViewedAnswer answer);
 
     /// <summary>There is no image at this place.</summary>
     void NotShown(string why);

@@ -46,6 +46,11 @@ internal abstract class View
     /// <summary>The app has executed everything below.</summary>
     public abstract void Executed(Lsn lsn);
 
+    /// <summary>
+    /// The log at a place was removed before the app was given it; returns why the view is over, null: its app may begin again. Any thread.
+    /// </summary>
+    public virtual string? WhenTruncated(Lsn next) => null;
+
     /// <summary>Hears that the app does not do what the log says; false: that ends the session. Any thread.</summary>
     public virtual bool Tolerates(string divergence) => false;
 
@@ -68,6 +73,9 @@ internal interface IViewedApp
 
     /// <summary>Tells it to go on from where it has stopped.</summary>
     void Go();
+
+    /// <summary>Asks it a query.</summary>
+    void Ask(in QueryFrame query);
 
     /// <summary>Ends its session; its process begins another.</summary>
     void BeginAgain();

@@ -1,6 +1,7 @@
 using System.Text;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Inspection.Incidents;
 using Ambrosia.Log.Files;
 using Ambrosia.Protocol.Locking;
 using Ambrosia.Pumps;
@@ -27,7 +28,11 @@ internal sealed class HostedImmortal
         _options = options with { NamesItsEvents = isOneOfMany };
         _definition = definition;
         _complaints = isOneOfMany ? new NamedLines(Console.Error, options.Instance) : Console.Error;
-        _coordinator = new CoordinatorHost(_options, new PosixFileSystem(), Console.Out) { ChannelOpened = StartApp };
+        var files = new PosixFileSystem();
+        _coordinator = new CoordinatorHost(_options, files, Console.Out)
+        {
+            ChannelOpened = StartApp, ExplainsIncidents = new IncidentFinder(_options.LogDirectory, [], files, Command).Explain,
+        };
         _thread = new Thread(RunCoordinator) { Name = $"coordinator {options.Instance}", IsBackground = true };
     }
 
@@ -65,6 +70,10 @@ internal sealed class HostedImmortal
     private void StartApp(IReadOnlyDictionary<string, string> channel) =>
         new Thread(() => RunApp(channel)) { Name = $"app {_options.Instance}", IsBackground = true }.Start();
 
+    /// <summary>Returns the line of a test, or of Main, that stops before a place.</summary>
+    private string Command(string place) =>
+        $"{nameof(AmbrosiaHost)}.{nameof(AmbrosiaHost.Debug)}<{_definition.Type.Name}>(\"{Path.GetFullPath(_options.LogDirectory)}\", \"{place}\")";
+
     /// <summary>Runs the app on its thread, which runs all handlers.</summary>
     private void RunApp(IReadOnlyDictionary<string, string> channel)
     {
@@ -81,6 +90,7 @@ internal sealed class HostedImmortal
         // A secondary that fell behind what the log still has is cut off, to begin again at a newer checkpoint.
         while (ended == AppHost.InputOutput && !wasPrimary && !_stop!.IsCancellationRequested);
         if (_stop!.IsCancellationRequested) return; // it ended because its coordinator does
+        _coordinator.AppEnded(ended);
         _complaints.WriteLine($"The app has ended with code {ended}, and this process with it.");
         _coordinator.FlushEvents();
         Environment.Exit(ended);

@@ -72,7 +72,7 @@ internal sealed class Node : IPumps
         return _spillBytes == 0 ? usual : usual with { ScratchBytes = _spillBytes, OutboxBytes = 1 };
     }
 
-    private CoordinatorInputs InputsOf(string replica) => new()
+    public CoordinatorInputs InputsOf(string replica) => new()
     {
         Options = OptionsOf(replica), Identity = _identity, Files = _process, AppToken = Token, Time = Time, Random = static () => 0.5,
         Pumps = this, Logger = EventRecorder.OfTexts(Lines.Add),

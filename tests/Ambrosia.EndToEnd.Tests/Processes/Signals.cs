@@ -9,10 +9,13 @@ internal static partial class Signals
     /// <summary>What a shell, and <see cref="System.Diagnostics.Process.ExitCode"/>, says of a process that kill -9 ended.</summary>
     public const int KilledExitCode = 128 + KillSignal;
 
-    private const int KillSignal = 9, TerminateSignal = 15, ContinueSignal = 18, StopSignal = 19;
+    private const int InterruptSignal = 2, KillSignal = 9, TerminateSignal = 15, ContinueSignal = 18, StopSignal = 19;
     private const int NoSuchProcess = 3;
 
     public static void Kill(int process) => Send(process, KillSignal);
+
+    /// <summary>As Ctrl-C at a terminal.</summary>
+    public static void Interrupt(int process) => Send(process, InterruptSignal);
 
     public static void Terminate(int process) => Send(process, TerminateSignal);
 

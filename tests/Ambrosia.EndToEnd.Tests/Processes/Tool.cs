@@ -3,7 +3,7 @@ using System.Text.Json;
 
 namespace Ambrosia.EndToEnd.Tests;
 
-/// <summary>One run of the command 'ambrosia', as its users run it.</summary>
+/// <summary>One run of the command 'ambrosia', or of another one, as its users run it.</summary>
 internal sealed record Tool(int Code, string Output, string Error)
 {
     /// <summary>The only line of the output.</summary>
@@ -12,18 +12,23 @@ internal sealed record Tool(int Code, string Output, string Error)
     /// <summary>What, why and how to mend it, of an error in JSON.</summary>
     public JsonElement JsonError => JsonDocument.Parse(Error).RootElement.GetProperty("error");
 
-    public static Tool Run(params string[] arguments)
+    public static Tool Run(params string[] arguments) => Of(Executables.Ambrosia, arguments);
+
+    /// <summary>Looks at the past, with these arguments behind the verb.</summary>
+    public static Tool Debug(params string[] arguments) => Of(Executables.Coordinator, ["debug", .. arguments]);
+
+    public static Tool Of(string program, string[] arguments)
     {
         using var process = new Process
         {
-            StartInfo = Executables.StartOf(Executables.Ambrosia, arguments, new Dictionary<string, string>(), AppContext.BaseDirectory)
+            StartInfo = Executables.StartOf(program, arguments, new Dictionary<string, string>(), AppContext.BaseDirectory)
         };
         process.Start();
         Task<string> output = process.StandardOutput.ReadToEndAsync(), error = process.StandardError.ReadToEndAsync();
         if (!process.WaitForExit(Cluster.Patience))
         {
             Signals.Kill(process.Id);
-            throw new TimeoutException($"'ambrosia {string.Join(' ', arguments)}' has not ended");
+            throw new TimeoutException($"'{program} {string.Join(' ', arguments)}' has not ended");
         }
         return new Tool(process.ExitCode, output.Result, error.Result);
     }

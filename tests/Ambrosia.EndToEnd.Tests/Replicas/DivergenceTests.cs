@@ -42,6 +42,9 @@ public sealed partial class DivergenceTests : ReplicaTests
                 (log.Json.GetProperty("lsn").ToString(), log.Json.GetProperty("from").GetString()));
             Assert.Equal(("1", "0140", "01480000000000000000"),
                 (named.Groups["number"].Value, named.Groups["expected"].Value, named.Groups["actual"].Value));
+            PrintedCommand printed = AssertMessageNamed(other, $"{named.Groups["lsn"].Value}:0", "ISource.GoOn()");
+            const string put = "fork #1 to ledger: ILedger.Put(number: 1, filling: h";
+            Assert.Contains($"; then {put}''); now {put}'0000000000000000')", printed.Line, StringComparison.Ordinal);
             Finish(cluster, source);
         });
     }
@@ -66,6 +69,11 @@ public sealed partial class DivergenceTests : ReplicaTests
             Match named = AssertNamed(source, Differing(source, "SKIP_EVERY", $"{every}"));
             (ulong expected, ulong actual) = (NumberOf(named.Groups["expected"].Value), NumberOf(named.Groups["actual"].Value));
             Assert.Equal((0ul, expected + 1), (expected % every, actual));
+            // The primary goes on and removes what a view would begin with, so that the record is all that may be known.
+            string line = source.Members[1].AwaitLine(
+                "the message", static line => line.StartsWith("DIFFERENT at ", StringComparison.Ordinal));
+            Assert.Contains($" {named.Groups["lsn"].Value}:0  fork  ISource.GoOn()", line, StringComparison.Ordinal);
+            Assert.Contains($" --until {named.Groups["lsn"].Value}:0 -- ", line, StringComparison.Ordinal);
             Finish(cluster, source);
         });
     }
@@ -92,6 +100,11 @@ public sealed partial class DivergenceTests : ReplicaTests
             Assert.Contains("differs on the channel to source", why);
             Assert.Matches(@"What differs among the last calls: call \d+ to source: expected a fork of .*; actual a fork of method \w+", why);
             Assert.Null(source.Lines.Find(static line => line.StartsWith("ready ", StringComparison.Ordinal), source.StartedAt));
+            PrintedCommand printed = PrintedCommand.Of(source, "DIFFERENT at ");
+            Assert.Contains("  result  ILedger.Next = 5 ", printed.Line, StringComparison.Ordinal);
+            Assert.Contains(
+                "; then fork #6 to source: ISource.GoOn(); now fork #6 to source: ISource.Finish();", printed.Line, StringComparison.Ordinal);
+            Assert.StartsWith($"stopped before {printed.Place}  ", printed.Stop(source), StringComparison.Ordinal);
         });
     }
 
@@ -127,6 +140,17 @@ public sealed partial class DivergenceTests : ReplicaTests
             Assert.DoesNotContain("forget-peer", why);
             Assert.Empty(Directory.EnumerateFiles(source.LogDirectory, "ckpt.*"));
         });
+    }
+
+    /// <summary>The message is named, and the command that is printed stops just before it.</summary>
+    private static PrintedCommand AssertMessageNamed(Replica diverged, string place, string message)
+    {
+        PrintedCommand printed = PrintedCommand.Of(diverged, "DIFFERENT at ");
+        Assert.Equal(place, printed.Place);
+        Assert.Contains(message, printed.Line, StringComparison.Ordinal);
+        Assert.StartsWith($"stopped before {place}  ", printed.Stop(diverged), StringComparison.Ordinal);
+        Assert.StartsWith($"stopped before {place}  ", printed.With("divergence").Stop(diverged), StringComparison.Ordinal);
+        return printed;
     }
 
     private static Replica Differing(ReplicaSet set, string setting, string value)

@@ -60,8 +60,17 @@ public sealed class DebugCommandTests : IDisposable
         Assert.Contains(named, tool.Error, StringComparison.Ordinal);
     }
 
+    /// <summary>It would execute the log from its beginning, and fail at each message.</summary>
     [Fact]
-    public void State_ByAnAppOfAnotherService_EndsWithTwo()
+    public void State_ByAnotherImmortalOfTheBuild_EndsWithTwo()
+    {
+        Tool tool = Tool.Run("state", _ledger.LogDirectory, "--at", "end", "--app", $"{Executables.App} bank");
+        Assert.Equal(2, tool.Code);
+        Assert.Contains("the app runs another immortal of it than 'ledger'", tool.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void State_ByAnAppThatIsNone_EndsWithTwo()
     {
         Tool tool = Tool.Run("state", _ledger.LogDirectory, "--at", "end", "--app", "false");
         Assert.Equal(2, tool.Code);

@@ -1,6 +1,10 @@
 using System.Diagnostics;
 using System.Text.Json.Nodes;
 using System.Text.RegularExpressions;
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 using Ambrosia.TestKit;
 
@@ -129,12 +133,18 @@ public sealed partial class ReadsOnlyTests
             source.AwaitReady();
             Signals.Stop(source.Coordinator.Id); // what is not held goes while the log grows: a view that has to be quick would be a race
             using var looked = new LookedAt(ledger, hold: TimeSpan.FromSeconds(seconds));
-            looked.View.To(new MessagePlace(looked.View.End, 0));
+            ViewStop at = looked.View.To(new MessagePlace(looked.View.End, 0));
             Signals.Continue(source.Coordinator.Id);
             string oldest = SegmentsOf(ledger)[0];
             Cluster.Await("a log that is truncated although somebody looks", () => SegmentsOf(ledger)[0] != oldest);
             Assert.Equal(seconds, looked.Lines.Count(static line => line.Contains("is held no longer (--hold)", StringComparison.Ordinal)));
             using Ambrosia.Coordinator.Views.ViewedImage image = looked.View.Show(); // it stands as it stood
+            if (seconds > 0) return;
+            Cluster.Await("what comes next is gone", () => FirstKept(ledger) > at.Place.Record);
+            ViewEndedException ended = Assert.Throws<ViewEndedException>(() => looked.View.To(new MessagePlace(looked.View.End, 0)));
+            Assert.Equal(74, ended.Code);
+            Assert.Matches(@"^the log at \d+ was removed before this view had executed it, since nothing held it any more\. ", ended.Message);
+            Assert.Contains("--hold", ended.Message, StringComparison.Ordinal);
         });
     }
 
@@ -149,6 +159,13 @@ public sealed partial class ReadsOnlyTests
         source.Start();
         ledger.AwaitReady();
         return (source, ledger);
+    }
+
+    /// <summary>Where the oldest segment begins.</summary>
+    private static Lsn FirstKept(Replica replica)
+    {
+        var files = new ReadOnlyFiles(new PosixFileSystem());
+        return LogChain.Load(files, replica.LogDirectory, InstanceDirectory.TryRead(files, replica.LogDirectory)!).Segments[0].FirstLsn;
     }
 
     private static string[] SegmentsOf(Replica replica) =>

@@ -13,7 +13,7 @@ namespace Ambrosia.Inspection.Debugging;
 public sealed class DebugConsole(DebugSession session, Action<string> line, Action<ReadOnlySpan<byte>> piece)
 {
     private const string Help =
-        "to POS · next [N] · state [PATH] · calls · where · quit   (POS: LSN, LSN:INDEX, a time, ckpt:N, call:ID, key:TEXT, method:NAME[#N], start, end, crash, divergence)";
+        "to POS · next [N] · state [PATH] · query NAME(ARGS) · calls · where · quit   (POS: LSN, LSN:INDEX, a time, ckpt:N, call:ID, key:TEXT, method:NAME[#N], start, end, crash, divergence)";
 
     /// <summary>The number of commands that were misunderstood.</summary>
     public int Misunderstood { get; private set; }
@@ -46,6 +46,7 @@ public sealed class DebugConsole(DebugSession session, Action<string> line, Acti
         {
             case "to": line(session.To(session.Find(rest), stop)); break;
             case "next": Next(rest, stop); break;
+            case "query": line(session.Query(rest, stop)); break;
             case "where": line(session.Where()); break;
             case "help": line(Help); break;
             case "calls":

@@ -17,6 +17,7 @@ using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Inspection.Debugging;
@@ -38,6 +39,7 @@ public sealed class DebugSession : IDisposable
     private readonly LogLocation _log;
     private readonly PlaceFinder _places;
     private readonly MessageFormatter _messages;
+    private readonly ContractManifests _contracts;
     private readonly ViewHost _view;
     private readonly Stopwatch _time = Stopwatch.StartNew();
     private ViewStop? _stop;
@@ -48,9 +50,9 @@ public sealed class DebugSession : IDisposable
     public DebugSession(DebugOptions options, IFileSystem files, TimeProvider time, Action<string> tell)
     {
         _log = NamedLog.Open(options.LogDirectory, files);
-        var contracts = ContractManifests.Load([], _log);
-        _places = new PlaceFinder(_log, contracts, time);
-        _messages = new MessageFormatter(contracts, ValueCharsMax);
+        _contracts = ContractManifests.Load([], _log);
+        _places = new PlaceFinder(_log, _contracts, time);
+        _messages = new MessageFormatter(_contracts, ValueCharsMax);
         _view = new ViewHost(
             new ViewOptions
             {
@@ -171,6 +173,20 @@ public sealed class DebugSession : IDisposable
         ImagePath parsed = StatePaths.Parse(path);
         using ViewedImage image = Show(stop);
         StatePaths.Write(image.Bytes, null, parsed, take, isIndented);
+    }
+
+    /// <summary>Asks the app a query where it stands, and returns its answer as JSON, or how it has failed.</summary>
+    /// <param name="text">As a person writes it: <c>NAME(ARGS)</c>.</param>
+    /// <exception cref="MisuseException">There is no such query or argument, or no state to ask.</exception>
+    /// <exception cref="ViewEndedException">The view is over.</exception>
+    public string Query(string text, CancellationToken stop = default)
+    {
+        QueryCommand query = QueryCommand.Parse(text, _contracts);
+        bool isBeforeFirstStart = _view.Begun == Lsn.Zero && !(_stop?.Place.Record.Value > PageHeader.Bytes);
+        if (isBeforeFirstStart) Show(stop).Dispose(); // which refuses where there is no state yet
+        ViewedAnswer answer = _view.Query(query.Method, query.Arguments, stop);
+        return answer.Status == QueryStatus.Value ? query.TextOf(answer.Answer.Span)
+            : $"failed: {MessageFormatter.Failure(answer.Answer.Span)}";
     }
 
     private string Stopped(ViewStop stop)

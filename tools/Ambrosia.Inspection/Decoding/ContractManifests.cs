@@ -50,6 +50,17 @@ internal sealed class ContractManifests
     /// <summary>Returns the member of an enum with this number, which is decimal text; null where no manifest has one.</summary>
     public string? MemberOf(string enumType, string number) => _members.GetValueOrDefault((enumType, number));
 
+    /// <summary>Returns the number of an enum's member, as decimal text; null where no manifest has it.</summary>
+    public string? NumberOf(string enumType, string member) =>
+        _members.FirstOrDefault(each => each.Key.Enum == enumType && each.Value == member).Key.Number;
+
+    public IEnumerable<string> MembersOf(string enumType) =>
+        _members.Where(each => each.Key.Enum == enumType).Select(static each => each.Value);
+
+    /// <summary>Returns the cases of a union: their numbers and what they hold.</summary>
+    public IEnumerable<(ulong Number, SchemaType Data)> CasesOf(string union) =>
+        _cases.Where(each => each.Key.Union == union).Select(static each => (each.Key.Number, each.Value));
+
     /// <summary>Returns the type of a union's case; null where no manifest has it.</summary>
     public SchemaType? CaseOf(string union, ulong number) => _cases.GetValueOrDefault((union, number));
 
@@ -141,7 +152,10 @@ internal sealed class ContractManifests
             var method = new ContractMethod(
                 name, Text(each, "name"), each.GetProperty("id").GetUInt32(), Flag(each, "impulse"), Flag(each, "raw"),
                 [.. each.GetProperty("parameters").EnumerateArray().Select(FieldOf)],
-                each.TryGetProperty("result", out JsonElement result) ? TypeOf(result) : null, Flag(each, "rawResult"));
+                each.TryGetProperty("result", out JsonElement result) ? TypeOf(result) : null, Flag(each, "rawResult"))
+            {
+                IsQuery = Flag(each, "query"),
+            };
             if (!_methods.TryGetValue(method.Id, out List<ContractMethod>? same)) _methods.Add(method.Id, same = []);
             if (!same.Exists(other => other.Contract == method.Contract && other.Name == method.Name)) same.Add(method);
         }
@@ -164,7 +178,10 @@ internal sealed class ContractManifests
 
     private static ContractField FieldOf(JsonElement field) =>
         new(Text(field, "name"), field.TryGetProperty("number", out JsonElement number) ? number.GetUInt32() : null,
-            TypeOf(field.GetProperty("type")));
+            TypeOf(field.GetProperty("type")))
+        {
+            IsOptional = Flag(field, "optional"),
+        };
 
     private static SchemaType TypeOf(JsonElement type)
     {
@@ -187,9 +204,16 @@ internal sealed record ContractMethod(
     string Contract, string Name, uint Id, bool IsImpulse, bool IsRaw, IReadOnlyList<ContractField> Parameters, SchemaType? Result,
     bool IsResultRaw)
 {
+    /// <summary>Callers outside alone call it, and no log has it.</summary>
+    public bool IsQuery { get; init; }
+
     public override string ToString() => $"{Contract}.{Name}";
 }
 
 /// <summary>It describes a parameter of a method, or a field of a data type.</summary>
 /// <param name="Number">Key of a data type's field on the wire, or null where its name is the key.</param>
-internal sealed record ContractField(string Name, uint? Number, SchemaType Type);
+internal sealed record ContractField(string Name, uint? Number, SchemaType Type)
+{
+    /// <summary>It is a parameter that may be left out.</summary>
+    public bool IsOptional { get; init; }
+}

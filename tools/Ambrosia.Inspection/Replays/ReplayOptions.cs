@@ -14,6 +14,9 @@ internal sealed record ReplayOptions
     /// <summary>Starts the build that it is held against; empty: it is held against what logs say.</summary>
     public IReadOnlyList<string> Old { get; init; } = [];
 
+    /// <summary>Nobody reads what the apps write.</summary>
+    public bool IsQuiet { get; init; }
+
     /// <summary>
     /// The place where it begins; null: the oldest that can be executed, or the newest checkpoint where a live log is followed.
     /// </summary>

@@ -53,8 +53,11 @@ internal sealed class ReplayedBuilds(ReplayOptions options, Lsn from, IFileSyste
 
     private static ViewHost Open(
         ReplayOptions options, IReadOnlyList<string> app, Lsn from, IFileSystem files, Action<string> tell) => new(
-            new ViewOptions { LogDirectory = options.LogDirectory, App = app, Checkpoint = from, TellsDifferences = false }, files,
-            new ToldWarnings(tell), tell);
+            new ViewOptions
+            {
+                LogDirectory = options.LogDirectory, App = app, IsQuiet = options.IsQuiet, Checkpoint = from, TellsDifferences = false,
+            },
+            files, new ToldWarnings(tell), tell);
 
     /// <summary>What comes before the place is not compared, so nothing of it is kept.</summary>
     private static ViewStop Begin(ViewHost build, MessagePlace place, CancellationToken stop)

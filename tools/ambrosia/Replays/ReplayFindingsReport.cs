@@ -1,5 +1,6 @@
 using System.Globalization;
 using Ambrosia.Inspection.Replays;
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Tools.Output;
 
 namespace Ambrosia.Tools.Replays;
@@ -66,7 +67,7 @@ internal sealed class ReplayFindingsReport(ReplayReport report, string log, stri
 
     private DifferenceRow RowOf(ReplayDifference each) => new(
         $"{each.Place}", each.IsExact, each.Message, each.Then, each.Now, each.State,
-        $"ImmortalCoordinator debug --log {log} --until {each.Place} -- {app}");
+        $"ImmortalCoordinator debug --log {ShellWords.Quote(log)} --until {each.Place} -- {app}");
 }
 
 /// <summary>Shows one difference.</summary>

@@ -4,6 +4,7 @@ using Ambrosia.Coordinator.Replica;
 using Ambrosia.Images.Comparison;
 using Ambrosia.Images.Paths;
 using Ambrosia.Inspection.States;
+using Ambrosia.Log.Format;
 using Ambrosia.Tools.Commands;
 using Ambrosia.Tools.Logs;
 using Ambrosia.Tools.Output;
@@ -78,7 +79,12 @@ internal sealed class StateToolCommand : ToolCommand
         catch (ViewEndedException ended)
         {
             screen.Note(ended.Message);
-            return ended.Code == ExitCodes.Damage ? ToolExit.Damage : ToolExit.Misuse;
+            return ended.Code == ExitCodes.Damage ? ExitCodes.Damage : ToolExit.Misuse;
+        }
+        catch (LogDamage damage)
+        {
+            screen.Show(DamageReport.Of(damage));
+            return ExitCodes.Damage; // 1 says that two states differ
         }
         screen.Piece("\n"u8);
         return ToolExit.Fine;

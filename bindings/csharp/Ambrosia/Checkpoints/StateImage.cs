@@ -82,7 +82,8 @@ internal static class StateImage
             adopt(graph.ObjectOf(0) as ImageRoot ?? throw new InvalidDataException("The image does not begin with its root."));
         }
         catch (Exception e) when (e is not
-            (InvalidDataException or OtherImageFormatException or SuspendedCallsChangedException or OutOfMemoryException))
+            (InvalidDataException or OtherImageFormatException or OtherImmortalException or SuspendedCallsChangedException
+                or OutOfMemoryException))
         {
             throw new InvalidDataException($"The image is damaged: {e.Message}", e);
         }
@@ -124,3 +125,7 @@ internal static class StateImage
 /// <summary>Another binding, or another version of this one, has written the image; nothing was restored.</summary>
 internal sealed class OtherImageFormatException(string found, string known)
     : Exception($"The checkpoint's image has the format {found}; this app reads {known}. Nothing is lost: start the app that wrote it.");
+
+/// <summary>The image holds the state of another immortal than this app's; nothing was restored.</summary>
+internal sealed class OtherImmortalException(Type? found, Type own)
+    : Exception($"The checkpoint's image holds a {found}, and this app is a {own}. Nothing is lost: start the app that wrote it.");

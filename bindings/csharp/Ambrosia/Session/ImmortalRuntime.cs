@@ -229,7 +229,7 @@ internal sealed class ImmortalRuntime : IHandlerSession
     private void Adopt(ImageRoot image)
     {
         if (image.Immortal?.GetType() != _host.Type)
-            throw new InvalidDataException($"The image holds a {image.Immortal?.GetType()}, this app is a {_host.Type}.");
+            throw new OtherImmortalException(image.Immortal?.GetType(), _host.Type);
         for (int i = 0; i < image.Origins.Length; i++) Peers.Add((uint)i + 1, image.Origins[i]);
         Calls.Restore(image.NextCall, image.Outstanding);
         Scheduler.Restore(image.FramesSuspended, image.AnswersOwed);

@@ -168,10 +168,13 @@ public sealed class ImmortalSession
     }
 
     private static bool IsEnd(Exception e) =>
-        e is ProtocolViolation or SuspendedCallsChangedException or OtherImageFormatException or Diverged or AppFailed;
+        e is ProtocolViolation or SuspendedCallsChangedException or OtherImageFormatException or OtherImmortalException or Diverged
+            or AppFailed;
 
     private void EndBy(Exception end)
     {
+        // Its last report of a place may be a second old, and whoever looks for the message wants this one.
+        if (end is AppFailed or Diverged && _executor?.Inside is { } place) _output.Buffer.Write(new ExecutingFrame(place));
         switch (end)
         {
             case Diverged: Finish(GoodbyeCode.Divergence, end.Message); break;
@@ -180,7 +183,7 @@ public sealed class ImmortalSession
                 _options.Log(changed.Message);
                 Finish(GoodbyeCode.Refused, Short(changed));
                 break;
-            case OtherImageFormatException:
+            case OtherImageFormatException or OtherImmortalException:
                 _options.Log(end.Message);
                 Finish(GoodbyeCode.Refused, end.Message);
                 break;

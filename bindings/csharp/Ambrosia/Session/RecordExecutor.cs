@@ -34,14 +34,16 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
     /// What is being executed, or follows next; null: a report of progress has said so much. Any thread may ask, and gets what was true a
     /// moment before.
     /// </summary>
-    internal MessagePlace? Executing
+    internal MessagePlace? Executing => Inside ?? (Progress.IsUnreported ? new MessagePlace(Progress.Executed, 0) : null);
+
+    /// <summary>The message that is being executed; null: nothing is, between records. Any thread may ask.</summary>
+    internal MessagePlace? Inside
     {
         get
         {
             Lsn at = Progress.Executed;
             uint index = Runtime.Scheduler.MessageIndex;
-            bool isInside = index != Scheduler.NoMessage;
-            return isInside || Progress.IsUnreported ? new MessagePlace(at, isInside ? index : 0) : null;
+            return index == Scheduler.NoMessage ? null : new MessagePlace(at, index);
         }
     }
 

@@ -176,7 +176,7 @@ internal sealed record VerifyReport(
 /// <param name="Gap">What is missing in front of the log although older segments are there, or null where nothing is.</param>
 internal sealed record RestartForecast(bool Possible, string? Checkpoint, ulong From, string? Why, LogGap? Gap = null)
 {
-    /// <summary>True where the directory holds a cut of a log, which no coordinator runs.</summary>
+    /// <summary>The directory holds a cut of a log, which no coordinator runs.</summary>
     public bool IsCut { get; init; }
 
     public static RestartForecast Of(

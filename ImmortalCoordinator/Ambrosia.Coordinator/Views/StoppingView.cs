@@ -105,6 +105,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
         using (_gate.Enter())
         {
             app = _app;
+            if (app is null) return; // it has ended: whoever waits for the image is told
             look = new Look(_stands ?? throw new InvalidOperationException("the app has not stopped"), LookFlags.Image);
         }
         app?.Send(look);
@@ -118,6 +119,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
         using (_gate.Enter())
         {
             app = _app;
+            if (app is null) return; // it has ended: whoever waits for the answer is told
             at = _stands ?? throw new InvalidOperationException("the app has not stopped");
         }
         app?.Ask(new QueryFrame(OnlyQuery, at.Record, 0, method, arguments.Span));

@@ -96,7 +96,7 @@ public sealed class ImpulseTests
     [Fact]
     public void Impulse_BeforePrimary_IsRefused()
     {
-        var refused = Assert.Throws<MisuseException>(() => Bank.Self.UserInputFork("x"));
+        var refused = Assert.Throws<BindingMisuseException>(() => Bank.Self.UserInputFork("x"));
         Assert.Contains("BecomingPrimary", refused.Message, StringComparison.Ordinal);
     }
 
@@ -104,16 +104,16 @@ public sealed class ImpulseTests
     public void OrdinaryMethod_OutsideHandlers_IsRefused()
     {
         _coordinator.BecomePrimary();
-        var refused = Assert.Throws<MisuseException>(() => Bank.Self.DepositFork("a", 1));
+        var refused = Assert.Throws<BindingMisuseException>(() => Bank.Self.DepositFork("a", 1));
         Assert.Contains("[ImpulseHandler]", refused.Message, StringComparison.Ordinal);
-        Assert.Throws<MisuseException>(() => Bank.Self.BalanceAsync("a"));
+        Assert.Throws<BindingMisuseException>(() => Bank.Self.BalanceAsync("a"));
     }
 
     [Fact]
     public void Answer_OfAnImpulse_IsNotAwaitedOutsideHandlers()
     {
         _coordinator.BecomePrimary();
-        var refused = Assert.Throws<MisuseException>(() => Bank.Self.UserInputAsync("x"));
+        var refused = Assert.Throws<BindingMisuseException>(() => Bank.Self.UserInputAsync("x"));
         Assert.Contains("…Logged", refused.Message, StringComparison.Ordinal);
     }
 
@@ -122,7 +122,7 @@ public sealed class ImpulseTests
     {
         _coordinator.BecomePrimary();
         InvalidOperationException? refused = null;
-        OnAnotherThread(() => refused = Assert.Throws<MisuseException>(() => Bank.Proxy("bank9")));
+        OnAnotherThread(() => refused = Assert.Throws<BindingMisuseException>(() => Bank.Proxy("bank9")));
         Assert.Contains("GetProxy", refused!.Message, StringComparison.Ordinal);
     }
 

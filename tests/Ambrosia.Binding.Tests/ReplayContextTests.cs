@@ -79,10 +79,10 @@ public sealed class ReplayContextTests
     {
         Almanac almanac = Begun().Immortal<Almanac>();
 
-        Assert.Contains("for its handlers", Assert.Throws<MisuseException>(() => almanac.NowOutside).Message,
+        Assert.Contains("for its handlers", Assert.Throws<BindingMisuseException>(() => almanac.NowOutside).Message,
             StringComparison.Ordinal);
-        Assert.Throws<MisuseException>(() => almanac.GuidOutside);
-        Assert.Throws<MisuseException>(() => almanac.RandomOutside);
+        Assert.Throws<BindingMisuseException>(() => almanac.GuidOutside);
+        Assert.Throws<BindingMisuseException>(() => almanac.RandomOutside);
     }
 
     [Fact]
@@ -92,7 +92,7 @@ public sealed class ReplayContextTests
         coordinator.Deliver(Fork(2));
 
         Assert.Contains("for its handlers",
-            Assert.Throws<MisuseException>(() => coordinator.Immortal<Almanac>().Kept!.Next()).Message, StringComparison.Ordinal);
+            Assert.Throws<BindingMisuseException>(() => coordinator.Immortal<Almanac>().Kept!.Next()).Message, StringComparison.Ordinal);
     }
 
     [Fact]

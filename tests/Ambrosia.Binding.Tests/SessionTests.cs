@@ -272,7 +272,7 @@ public sealed class SessionTests
     [Fact]
     public void New_OutsideASession_IsRefused()
     {
-        Assert.Throws<MisuseException>(() => new Bank());
+        Assert.Throws<BindingMisuseException>(() => new Bank());
     }
 
     [Theory]

@@ -215,7 +215,7 @@ public sealed class TimerTests
     }
 
     [Fact]
-    public void Timers_OutsideOfHandlers_AreRefused() => Assert.Throws<MisuseException>(() => Clock.DelayOutside());
+    public void Timers_OutsideOfHandlers_AreRefused() => Assert.Throws<BindingMisuseException>(() => Clock.DelayOutside());
 
     [Fact]
     public void Delay_Negative_FailsTheHandler()

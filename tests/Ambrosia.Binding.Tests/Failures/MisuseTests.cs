@@ -78,7 +78,7 @@ public sealed class MisuseTests
 
     public static TheoryData<Exception> All =>
     [
-        .. Enum.GetValues<Misuse>().Select(static misuse => new MisuseException(misuse)),
+        .. Enum.GetValues<Misuse>().Select(static misuse => new BindingMisuseException(misuse)),
         .. Enum.GetValues<Misuse>().Select(static misuse => new MisusedArgumentException(misuse, "bob")),
         new LimitReachedException(12, "timers"), new OverLimitException(10, 9), new NotWritableException("Shop.Till cannot be written"),
         UnencodableException.OfDerived("text", "Shop.Order"), UnencodableException.OfNoCase("text", "Shop.IPayment"),

@@ -199,7 +199,7 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
 
     public async Call Prod(string bank)
     {
-        LoggedRefusal = Assert.Throws<MisuseException>(() => At(bank).UserInputLogged("from a handler"));
+        LoggedRefusal = Assert.Throws<BindingMisuseException>(() => At(bank).UserInputLogged("from a handler"));
         At(bank).UserInputFork("from a handler");
         await At(bank).TickAsync();
     }

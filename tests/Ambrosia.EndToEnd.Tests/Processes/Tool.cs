@@ -17,7 +17,9 @@ internal sealed record Tool(int Code, string Output, string Error)
     /// <summary>Looks at the past, with these arguments behind the verb.</summary>
     public static Tool Debug(params string[] arguments) => Of(Executables.Coordinator, ["debug", .. arguments]);
 
-    public static Tool Of(string program, string[] arguments)
+    /// <summary>Runs a program to its end.</summary>
+    /// <param name="meanwhile">Is done while it runs, and is given its process.</param>
+    public static Tool Of(string program, string[] arguments, Action<int>? meanwhile = null)
     {
         using var process = new Process
         {
@@ -25,6 +27,7 @@ internal sealed record Tool(int Code, string Output, string Error)
         };
         process.Start();
         Task<string> output = process.StandardOutput.ReadToEndAsync(), error = process.StandardError.ReadToEndAsync();
+        meanwhile?.Invoke(process.Id);
         if (!process.WaitForExit(Cluster.Patience))
         {
             Signals.Kill(process.Id);

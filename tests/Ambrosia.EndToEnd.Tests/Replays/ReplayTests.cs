@@ -65,6 +65,18 @@ public sealed class ReplayTests(SoldOrders sold) : IClassFixture<SoldOrders>
         Assert.Equal(PlaceOf($"method:Order#{SoldOrders.Count}"), found.GetProperty("place").GetString());
     }
 
+    /// <summary>A call with other arguments leaves the answers where they belong, so what follows can be compared.</summary>
+    [Fact]
+    public void StopAt_BehindADifferenceInArguments_TellsTheNext()
+    {
+        Tool tool = Replay($"env CHANGE=8 CHANGE_AT=33 {App}", "--old", App, "--stop-at", "2");
+        Assert.True(tool.Code == 1, $"{tool.Code}: {tool.Output}{tool.Error}");
+        JsonElement differences = tool.Json.GetProperty("differences");
+        Assert.Equal(2, differences.GetArrayLength());
+        Assert.Equal(PlaceOf("method:Order#33"), differences[0].GetProperty("place").GetString());
+        Assert.NotEqual(differences[0].GetProperty("now").GetString(), differences[1].GetProperty("now").GetString());
+    }
+
     /// <summary>The same code, and receivers whose logs nobody knows: what is compared with nothing is said.</summary>
     [Fact]
     public void Receivers_ThatAreGone_AreNotTakenForAlike()

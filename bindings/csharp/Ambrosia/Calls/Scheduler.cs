@@ -60,7 +60,7 @@ internal sealed class Scheduler(IHandlerSession session)
     /// <summary>Lets this thread execute handlers of this immortal until what it returns is disposed.</summary>
     internal Execution Enter()
     {
-        if (s_executing is not null) throw new MisuseException(Misuse.SessionInHandler);
+        if (s_executing is not null) throw new BindingMisuseException(Misuse.SessionInHandler);
         s_executing = this;
         return default;
     }
@@ -94,7 +94,8 @@ internal sealed class Scheduler(IHandlerSession session)
     /// <summary>Makes the refusal of what only handlers do.</summary>
     internal static InvalidOperationException QueryRefusal(string what) => new NotInQueryException(what);
 
-    private static InvalidOperationException NoHandler() => IsAnyQuerying ? QueryRefusal("waits") : new MisuseException(Misuse.NotInHandler);
+    private static InvalidOperationException NoHandler() =>
+        IsAnyQuerying ? QueryRefusal("waits") : new BindingMisuseException(Misuse.NotInHandler);
 
     /// <summary>
     /// A source that is ready. It is a struct so that the queue's array is of exactly what it holds: an array of a base class checks the

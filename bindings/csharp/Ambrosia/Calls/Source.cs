@@ -31,7 +31,7 @@ internal abstract class Source : IImagePart
     /// <summary>Lets the scheduler resume <paramref name="next"/> when this is done; it must not be called once it is.</summary>
     internal virtual void AwaitedBy(Source next)
     {
-        if (_waiter is not null) throw new MisuseException(Misuse.CallAwaitedTwice);
+        if (_waiter is not null) throw new BindingMisuseException(Misuse.CallAwaitedTwice);
         _waiter = next;
     }
 
@@ -91,7 +91,7 @@ internal class Source<T> : Source
     /// <summary>Gives the value, or throws the failure.</summary>
     internal virtual T Take()
     {
-        if (!IsDone) throw new MisuseException(Misuse.CallNotAwaited);
+        if (!IsDone) throw new BindingMisuseException(Misuse.CallNotAwaited);
         if (Error is not null) ThrowError();
         return _value;
     }

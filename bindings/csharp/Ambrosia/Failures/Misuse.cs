@@ -16,7 +16,7 @@ internal enum Misuse : byte
 }
 
 /// <summary>What is done is not allowed there.</summary>
-internal sealed class MisuseException(Misuse misuse) : InvalidOperationException, IListedFailure
+internal sealed class BindingMisuseException(Misuse misuse) : InvalidOperationException, IListedFailure
 {
     private readonly Misuse _misuse = misuse;
 

@@ -32,7 +32,7 @@ public abstract partial class Immortal : ITimerOwner
     OutstandingTimers ITimerOwner.Timers => Context.Timers;
 
     internal ImmortalContext Context => _context
-        ?? throw new MisuseException(Misuse.NoSession);
+        ?? throw new BindingMisuseException(Misuse.NoSession);
 
     /// <summary>Runs once in the life of an instance, after the constructor; it is replayed like any handler.</summary>
     protected virtual void OnFirstStart()

@@ -29,7 +29,7 @@ internal sealed class ImmortalHost(ImmortalDefinition definition)
     /// <summary>The context of the immortal that this thread is making.</summary>
     /// <exception cref="InvalidOperationException">It is making none.</exception>
     internal static ImmortalContext TakeConstructing() => s_constructing
-        ?? throw new MisuseException(Misuse.ImmortalByNew);
+        ?? throw new BindingMisuseException(Misuse.ImmortalByNew);
 
     /// <summary>Makes the immortal, at the FirstStart record: the constructor and OnFirstStart are part of it.</summary>
     internal void Construct(ImmortalContext context)
@@ -109,14 +109,14 @@ internal sealed class ImmortalContext(
     {
         if (Scheduler.IsAnyQuerying) throw Scheduler.QueryRefusal("gets a proxy");
         if (Environment.CurrentManagedThreadId != _schedulerThread && !sender.Scheduler.IsExecuting)
-            throw new MisuseException(Misuse.ProxyElsewhere);
+            throw new BindingMisuseException(Misuse.ProxyElsewhere);
         return sender.TargetOf(instance);
     }
 
     internal void RequestCheckpoint()
     {
         if (Scheduler.IsAnyQuerying) throw Scheduler.QueryRefusal("asks for a checkpoint");
-        if (!sender.Scheduler.IsExecuting) throw new MisuseException(Misuse.CheckpointElsewhere);
+        if (!sender.Scheduler.IsExecuting) throw new BindingMisuseException(Misuse.CheckpointElsewhere);
         sender.Outbound.Write(FrameType.CheckpointWanted, []);
     }
 }

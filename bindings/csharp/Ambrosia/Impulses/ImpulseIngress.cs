@@ -27,7 +27,7 @@ internal sealed class ImpulseIngress(ImpulseOutbox outbox, OutboundBuffer limits
     internal OutgoingMessage Begin(uint method, ImpulseKey key)
     {
         if (Scheduler.IsAnyQuerying) throw Scheduler.QueryRefusal("sends");
-        if (!_isOpen) throw new MisuseException(Misuse.ImpulseTooEarly);
+        if (!_isOpen) throw new BindingMisuseException(Misuse.ImpulseTooEarly);
         ScratchBuffer body = ScratchBuffer.Begin();
         body.Advance(Varint.Write(body.GetSpan(Varint.BytesMax), method));
         if (!key.Bytes.IsEmpty)
@@ -83,10 +83,10 @@ internal sealed class ImpulseIngress(ImpulseOutbox outbox, OutboundBuffer limits
 
     /// <summary>Makes the refusal of a method that is not an impulse handler.</summary>
     internal InvalidOperationException NotAnImpulse() => Scheduler.IsAnyQuerying ? Scheduler.QueryRefusal("sends")
-        : new MisuseException(_isOpen ? Misuse.NotAnImpulse : Misuse.SentTooEarly);
+        : new BindingMisuseException(_isOpen ? Misuse.NotAnImpulse : Misuse.SentTooEarly);
 
     internal static void RefuseKey(ImpulseKey key)
     {
-        if (!key.Bytes.IsEmpty) throw new MisuseException(Misuse.KeyInHandler);
+        if (!key.Bytes.IsEmpty) throw new BindingMisuseException(Misuse.KeyInHandler);
     }
 }

@@ -79,7 +79,7 @@ public abstract class ImmortalProxy
     [EditorBrowsable(EditorBrowsableState.Never)]
     protected OutgoingMessage BeginLogged(uint method, ImpulseKey key)
     {
-        if (Sender.Scheduler.IsExecuting) throw new MisuseException(Misuse.LoggedInHandler);
+        if (Sender.Scheduler.IsExecuting) throw new BindingMisuseException(Misuse.LoggedInHandler);
         return Sender.Impulses.Begin(method, key);
     }
 

@@ -88,7 +88,7 @@ internal sealed class ReplayContext(Guid instance, Scheduler scheduler)
     internal void CheckHandler()
     {
         if (Scheduler.IsAnyQuerying) throw Scheduler.QueryRefusal("uses randomness, a timer or a task");
-        if (!scheduler.IsExecuting) throw new MisuseException(Misuse.ContextElsewhere);
+        if (!scheduler.IsExecuting) throw new BindingMisuseException(Misuse.ContextElsewhere);
     }
 
     /// <summary>

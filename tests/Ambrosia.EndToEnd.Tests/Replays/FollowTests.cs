@@ -1,0 +1,44 @@
+using Ambrosia.Client;
+using Ambrosia.EndToEnd.App;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>A build is judged by what comes in while it runs, until somebody ends it.</summary>
+public sealed class FollowTests
+{
+    [Fact]
+    public async Task Follow_OfALiveLog_ComparesWhatComesInUntilItIsInterrupted()
+    {
+        using var cluster = new Cluster();
+        cluster.Add("ledger", "ledger").Start();
+        Replica shop = cluster.Add("shop", "shop").Start();
+        shop.AwaitReady();
+        await using ImmortalClient client = await ImmortalClient.ConnectAsync(
+            cluster.Catalog, "shop", new ClientOptions { ConnectWithin = Cluster.Patience });
+        ClientProxy<IShop> proxy = client.GetProxy<IShop>();
+        int orders = 0;
+        void Sell(int more)
+        {
+            for (; more > 0; more--, orders++) proxy.OrderAsync("axe", 1).GetAwaiter().GetResult();
+        }
+
+        Sell(10);
+        int batch = 20;
+        Cluster.Await("a replay that has compared what came in while it ran", () =>
+        {
+            int before = orders, more = batch *= 2; // the build needs its time to start, and nobody sees from outside when it has
+            Tool tool = Tool.Of(Executables.Ambrosia,
+                ["replay", shop.LogDirectory, "--app", $"{Executables.App} shop", "--catalog", cluster.Catalog, "--follow", "--json"],
+                process =>
+                {
+                    Sell(more);
+                    Signals.Interrupt(process);
+                });
+            if (tool.Code == 3) return false; // it was interrupted before it had begun
+            Assert.True(tool.Code == 0, $"{tool.Code}: {tool.Output}{tool.Error}");
+            // Each order is noted once, and each second one twice.
+            return tool.Json.GetProperty("callsCompared").GetInt64() > before + before / 2 + more / 10;
+        });
+        cluster.Passed();
+    }
+}

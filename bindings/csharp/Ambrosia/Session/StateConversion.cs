@@ -1,0 +1,86 @@
+using Ambrosia.Checkpoints;
+using Ambrosia.Outbound;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
+
+namespace Ambrosia.Session;
+
+/// <summary>
+/// Converts the state of one version of an app into that of the next: by the constructor that makes an immortal of the new class of one of
+/// the old class. It works on copies, in runtimes whose output nobody takes. So a conversion that fails, or whose result is not used,
+/// leaves the running immortal, its randomness and its coordinator as they are. It is for upgrades, which are to come: until then tests
+/// alone call it. Thread: the scheduler's, between records.
+/// </summary>
+/// <param name="from">The class that runs.</param>
+/// <param name="to">The class that takes its place.</param>
+/// <param name="make">Makes an immortal of the new class of one of the old class. It is a pure function of that.</param>
+/// <param name="welcome">That of the running session.</param>
+/// <param name="options">Those of the running session.</param>
+internal sealed class StateConversion(
+    ImmortalDefinition from, ImmortalDefinition to, Func<Immortal, Immortal> make, AppWelcome welcome, SessionOptions options)
+{
+    /// <summary>Lines of the conversion's own are those of a replay.</summary>
+    private readonly SessionOptions _silent = options with { LogOfImmortal = static (_, _) => { } };
+
+    /// <summary>Converts the state of a runtime, and appends the new image to a buffer. The runtime can go on.</summary>
+    /// <exception cref="NotInConversionException">The constructor sends, waits, or begins a timer or a task.</exception>
+    /// <exception cref="NotWritableException">The old state, or the new one, cannot be written.</exception>
+    internal ImageEnd Convert(ImmortalRuntime running, LargeBuffer image)
+    {
+        ImmortalRuntime copy = NewRuntime(from);
+        using (var old = new LargeBuffer())
+        {
+            using WrittenImage written = running.WriteImage();
+            written.CopyTo(old);
+            copy.Restore(old, acceptSource: true); // this process has written it
+        }
+        using WrittenImage converted = copy.Succeed(make);
+        return converted.CopyTo(image);
+    }
+
+    /// <summary>
+    /// Converts the state of a runtime as an upgrade would, and proves what that relies on: a second conversion gives the same bytes, the
+    /// new class restores them, and writes them again as they are. It returns what the image is known by.
+    /// </summary>
+    /// <exception cref="NotInConversionException">The constructor sends, waits, or begins a timer or a task.</exception>
+    /// <exception cref="NotWritableException">The old state, or the new one, cannot be written.</exception>
+    /// <exception cref="SuspendedCallsChangedException">Suspended methods have other bodies in the new class.</exception>
+    /// <exception cref="ConversionDiffersException">It is not a function of the old state, or the new one is not whole.</exception>
+    internal ImageEnd Rehearse(ImmortalRuntime running)
+    {
+        using var image = new LargeBuffer();
+        using var repeated = new LargeBuffer();
+        ImageEnd first = Convert(running, image);
+        if (Convert(running, repeated) != first)
+            throw new ConversionDiffersException(
+                $"gave another state when it was repeated; they differ {FirstDifference(image, repeated)}");
+        ImmortalRuntime next = NewRuntime(to);
+        next.Restore(image, options.AcceptSource);
+        using WrittenImage again = next.WriteImage();
+        return again.Measure() == first ? first
+            : throw new ConversionDiffersException("gave a state that is another one when it is restored");
+    }
+
+    private ImmortalRuntime NewRuntime(ImmortalDefinition definition)
+    {
+        var output = new SessionOutput(options.ImpulseBytesMax);
+        return new ImmortalRuntime(definition, welcome, output.Buffer, output.NewIngress(), _silent);
+    }
+
+    private static string FirstDifference(LargeBuffer one, LargeBuffer other)
+    {
+        for (long at = 0; at < Math.Min(one.Length, other.Length);)
+        {
+            ReadOnlySpan<byte> ours = one.From(at), theirs = other.From(at);
+            int same = ours.CommonPrefixLength(theirs);
+            at += same;
+            if (same < Math.Min(ours.Length, theirs.Length)) return $"from byte {at} on";
+        }
+        return $"in length: {one.Length} and {other.Length} bytes";
+    }
+}
+
+/// <summary>A conversion is not the pure function that recovery relies on.</summary>
+internal sealed class ConversionDiffersException(string how) : Exception(
+    $"The conversion {how}. It must be a function of the old state alone: no clock, no environment, no identity of objects, "
+    + "no order of a hash table.");

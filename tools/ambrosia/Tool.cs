@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using Ambrosia.Tools.Certificates;
 using Ambrosia.Tools.Commands;
+using Ambrosia.Tools.Contracts;
 using Ambrosia.Tools.Cuts;
 using Ambrosia.Tools.Diagnosis;
 using Ambrosia.Tools.Listing;
@@ -48,6 +49,7 @@ internal static class Tool
             new ReplayToolCommand(streams),
             new CutToolCommand(streams),
             new DoctorToolCommand(streams),
+            new ContractToolCommand(streams),
             new CertsToolCommand(streams),
             new StatusToolCommand(streams),
             new PromoteToolCommand(streams),

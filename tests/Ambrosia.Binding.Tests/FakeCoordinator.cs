@@ -33,7 +33,7 @@ internal sealed class FakeCoordinator
         _byteByByte = byteByByte;
         _session = new Lazy<ImmortalSession>(() => new ImmortalSession(definition, new SessionOptions
         {
-            TaskRunner = Tasks, QueryChecking = QueryChecking, Token = new byte[32], Log = log ?? Lines.Add,
+            TaskRunner = Tasks, Time = new TickingClock(), QueryChecking = QueryChecking, Token = new byte[32], Log = log ?? Lines.Add,
             LogOfImmortal = (level, text) => Logged.Add($"{level} {text}"), LogsDuringReplay = logsDuringReplay,
         }));
         Name = name;
@@ -68,6 +68,9 @@ internal sealed class FakeCoordinator
 
     /// <summary>The last complete image.</summary>
     internal byte[] Image { get; private set; } = [];
+
+    /// <summary>What the app of a view has said of its handlers where it stopped last.</summary>
+    internal IReadOnlyList<HandlerTime> Times { get; private set; } = [];
 
     /// <summary>Where the next record stands.</summary>
     internal Lsn Next => new(_lsn);
@@ -274,7 +277,7 @@ internal sealed class FakeCoordinator
                     FrameType.Released => $"released {ReleasedFrame.Read(payload).Message}",
                     FrameType.AppHello => $"hello {AppHello.Read(payload).ContractHash != 0}",
                     FrameType.Contract => $"contract {FirstContractOf(payload)}",
-                    FrameType.Seen => $"seen {Seen.Read(payload).Place}",
+                    FrameType.Seen => Line(Seen.Read(payload)),
                     FrameType.Executing => $"executing {ExecutingFrame.Read(payload).Place}",
                     FrameType.Processed => $"processed {ProcessedFrame.Read(payload).Position}",
                     FrameType.PrimaryReady => $"primary at {PrimaryReady.Read(payload).Position}",
@@ -287,6 +290,12 @@ internal sealed class FakeCoordinator
                 });
                 return;
         }
+    }
+
+    private string Line(Seen seen)
+    {
+        Times = seen.Times;
+        return $"seen {seen.Place}";
     }
 
     private string Line(NondetResultRecord result)

@@ -140,7 +140,7 @@ public sealed class ViewTests
                     Assert.True(RunOn(straight, log, ref frame));
                 }
                 bool stands = straight.Session.View!.IsStopped;
-                straight.Send(new Look(place, LookFlags.Image));
+                straight.Send(new Look(place, random.Next(2) == 0 ? LookFlags.Image : LookFlags.Image | LookFlags.Times));
                 if (stands) straight.Send(FrameType.Go, []);
                 Assert.True(RunOn(straight, log, ref frame), $"seed {seed}, {place}");
                 Assert.Equal(place, SeenLast(straight));
@@ -173,6 +173,36 @@ public sealed class ViewTests
             Assert.DoesNotContain($"image at {log.End}", view.Said.Take(view.Said.Count - 1));
         }
     }
+
+    [Fact]
+    public void Times_ThatAreAskedFor_AreThoseSinceTheStopBefore()
+    {
+        var log = new PlannedLog();
+        log.Add((FirstStart(), 1), (Peer(1, "bank2"), 0), (Fork(Deposit, "ann", 1), 1));
+        (uint, ulong, byte[])[] calls =
+        [
+            (BalanceOf, 101, Cbor.Of("ann")), (BalanceOf, 102, Cbor.Of("ann")), (BalanceAt, 103, Cbor.Of("bank3", "ann")),
+            (BalanceOf, 104, Cbor.Of("ann")),
+        ];
+        log.Add((Run(MessageKind.Call, 1, calls), 4));
+        log.Add((Run(MessageKind.Failure, 1, (BalanceOf, 10_000, Cbor.Of("T", "m", null))), 1), (Fork(Deposit, "ann", 2), 1));
+        FakeCoordinator view = NewView();
+        int given = 0;
+        view.Send(new Look(log.Places[2], LookFlags.Times));
+        Assert.True(RunOn(view, log, ref given));
+        Assert.Equal([(0, 1, 100), (Deposit, 1, 100)], Times(view));
+
+        view.Send(new Look(log.Places[^1], LookFlags.Times));
+        view.Send(FrameType.Go, []);
+        Assert.True(RunOn(view, log, ref given));
+        Assert.Equal([(0, 1, 100), (BalanceOf, 3, 200), (BalanceAt, 1, 100)], Times(view)); // neighbours are measured at once
+
+        view.Send(new Look(default, LookFlags.Times));
+        Assert.Empty(view.Times);
+    }
+
+    private static IEnumerable<(uint Method, ulong Messages, ulong Nanoseconds)> Times(FakeCoordinator view) =>
+        view.Times.Select(static each => (each.Method, each.Messages, each.Nanoseconds));
 
     [Fact]
     public void Place_ThatTheLogDoesNotHave_IsTheOneBehind()

@@ -40,4 +40,11 @@ public sealed class ViewNoticeTests
     [InlineData(".NET 10.0.1", "en-US", "X64", null)]
     public void Drift_OfWhatIsAround_IsNamed(string runtime, string culture, string cpu, string? expected) =>
         Assert.Equal(expected, ViewNotice.DriftOf(Then(s_build), Now(s_other, runtime, culture, cpu)));
+
+    [Fact]
+    public void Build_OnlyTheCheckpointNamesIt_IsToldFromThere()
+    {
+        Assert.Equal($"its checkpoint was taken by build {s_build.Short}; yours is the same", ViewNotice.LineOf(s_build, Now(s_build)));
+        Assert.Equal($"its checkpoint was taken by build {s_build.Short}; yours is {s_other.Short}", ViewNotice.LineOf(s_build, Now(s_other)));
+    }
 }

@@ -5,31 +5,42 @@ namespace Ambrosia.Coordinator.Hosting;
 
 /// <summary>
 /// Finds out which ports an app has opened since it began to look at the past: nobody should be served by what was. On Linux the kernel
-/// tells whose sockets listen; elsewhere nothing is found. One thread at a time.
+/// tells whose sockets listen; elsewhere nothing is found. To ask it for that takes milliseconds, so it is asked when the app has another
+/// socket than before, and once more, since a socket listens a little later than it is there. One thread at a time.
 /// </summary>
 /// <param name="process">The app's process id.</param>
 internal sealed class ListeningWatch(int process)
 {
     private const string SocketPrefix = "socket:[", Listens = "0A";
 
-    private readonly HashSet<string> _known = [.. SocketsOf(process).Select(static each => each.Id)];
+    /// <summary>These sockets were there when the kernel was asked once, and at least twice.</summary>
+    private readonly HashSet<string> _once = [], _twice = [];
+
+    private readonly HashSet<string> _known = [.. ListeningOf(process, IdsOf(process)).Select(static each => each.Id)];
 
     /// <summary>The process that is watched.</summary>
     public int Process => process;
 
     /// <summary>Returns where the app listens since the last time it was asked, or since the watch began.</summary>
-    public IReadOnlyList<string> FindNew() =>
-        [.. SocketsOf(process).Where(each => _known.Add(each.Id)).Select(static each => each.Address).Distinct()
-            .Order(StringComparer.Ordinal)];
-
-    private static List<(string Id, string Address)> SocketsOf(int process)
+    public IReadOnlyList<string> FindNew()
     {
-        if (!OperatingSystem.IsLinux()) return [];
+        HashSet<string> open = IdsOf(process);
+        if (open.IsSubsetOf(_twice)) return [];
+        _twice.UnionWith(open.Where(each => !_once.Add(each)));
+        return
+        [
+            .. ListeningOf(process, open).Where(each => _known.Add(each.Id)).Select(static each => each.Address).Distinct()
+                .Order(StringComparer.Ordinal),
+        ];
+    }
+
+    private static List<(string Id, string Address)> ListeningOf(int process, HashSet<string> open)
+    {
+        if (open.Count == 0) return [];
         try
         {
-            HashSet<string> own = [.. IdsOf(process)];
             return [.. new[] { "tcp", "tcp6" }.SelectMany(table => File.ReadLines($"/proc/{process}/net/{table}").Skip(1))
-                .Select(ParseListening).OfType<(string Id, string Address)>().Where(each => own.Contains(each.Id))];
+                .Select(ParseListening).OfType<(string Id, string Address)>().Where(each => open.Contains(each.Id))];
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -38,20 +49,32 @@ internal sealed class ListeningWatch(int process)
     }
 
     /// <summary>Returns the numbers of the sockets that a process has open.</summary>
-    private static IEnumerable<string> IdsOf(int process)
+    private static HashSet<string> IdsOf(int process)
     {
-        foreach (string open in Directory.EnumerateFiles($"/proc/{process}/fd"))
+        var ids = new HashSet<string>();
+        if (!OperatingSystem.IsLinux()) return ids;
+        try
         {
-            string? target;
-            try
-            {
-                target = File.ResolveLinkTarget(open, returnFinalTarget: false)?.Name;
-            }
-            catch (IOException)
-            {
-                continue; // it was closed meanwhile
-            }
-            if (target?.StartsWith(SocketPrefix, StringComparison.Ordinal) == true) yield return target[SocketPrefix.Length..^1];
+            foreach (string open in Directory.EnumerateFiles($"/proc/{process}/fd"))
+                if (TargetOf(open) is { } target && target.StartsWith(SocketPrefix, StringComparison.Ordinal))
+                    ids.Add(target[SocketPrefix.Length..^1]);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return ids; // it has ended, or is another user's
+        }
+        return ids;
+    }
+
+    private static string? TargetOf(string open)
+    {
+        try
+        {
+            return File.ResolveLinkTarget(open, returnFinalTarget: false)?.Name;
+        }
+        catch (IOException)
+        {
+            return null; // it was closed meanwhile
         }
     }
 

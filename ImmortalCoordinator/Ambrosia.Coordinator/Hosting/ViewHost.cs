@@ -120,7 +120,7 @@ public sealed class ViewHost : IDisposable
     /// <summary>Returns what has executed the records right below a place when they were logged; null: nothing says it.</summary>
     public BuildRecord? BuildBelow(Lsn place) => _start.BuildBelow(place);
 
-    private LookFlags Flags => _options.BreaksInDebugger ? LookFlags.Break : LookFlags.None;
+    private LookFlags Flags => (_options.BreaksInDebugger ? LookFlags.Break : 0) | (_options.MeasuresHandlers ? LookFlags.Times : 0);
 
     /// <summary>Starts the app. The first place is asked for behind this.</summary>
     /// <param name="toward">The app runs in the culture in which the records below were executed; null: in that of the log's end.</param>

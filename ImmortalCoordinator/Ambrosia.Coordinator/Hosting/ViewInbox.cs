@@ -95,10 +95,10 @@ internal sealed class ViewInbox(Action<string> tell) : IViewer
         _sessionEnded.Set();
     }
 
-    void IViewer.Stopped(MessagePlace place, bool isEnd, ViewedEmissions emitted)
+    void IViewer.Stopped(Seen seen, bool isEnd, ViewedEmissions emitted)
     {
         Session = Session with { HasStopped = true };
-        _answers.Add(new Answer.Stopped(new ViewStop(place, isEnd, emitted)));
+        _answers.Add(new Answer.Stopped(new ViewStop(seen.Place, isEnd, emitted) { Times = seen.Times }));
     }
 
     void IViewer.Shown(ViewedImage image) => _answers.Add(new Answer.Image(image));

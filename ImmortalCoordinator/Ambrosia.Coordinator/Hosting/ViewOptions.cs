@@ -35,4 +35,7 @@ public sealed record ViewOptions
     /// It is told in a line when the app does something else than the log says; false: whoever looks finds that by himself.
     /// </summary>
     public bool TellsDifferences { get; init; } = true;
+
+    /// <summary>At each stop the app says how long it has executed for each method.</summary>
+    public bool MeasuresHandlers { get; init; }
 }

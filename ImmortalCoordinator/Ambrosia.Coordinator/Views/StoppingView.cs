@@ -77,7 +77,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
             if (further != 0) Ask(look);
             if (further < 0) _app = null;
         }
-        if (further == 0) viewer.Stopped(place, isEnd: false, ViewedEmissions.None); // told twice, it would stand twice
+        if (further == 0) viewer.Stopped(new Seen(place), isEnd: false, ViewedEmissions.None); // told twice, it would stand twice
         if (app is null || further == 0) return; // a session that comes is told
         if (further < 0) app.BeginAgain();
         else Tell(app, look, stands);
@@ -219,7 +219,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
     {
         switch (type)
         {
-            case FrameType.Seen: Stopped(Seen.Read(payload).Place); break;
+            case FrameType.Seen: Stopped(Seen.Read(payload)); break;
             case FrameType.ImageBegin: BeginImage(ImageBegin.Read(payload)); break;
             case FrameType.ImageChunk: AddToImage(ImageChunk.Read(payload)); break;
             case FrameType.ImageEnd: EndImage(ImageEnd.Read(payload)); break;
@@ -230,7 +230,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
         return true;
     }
 
-    private void Stopped(MessagePlace place)
+    private void Stopped(Seen seen)
     {
         bool isNew;
         ViewedEmissions emitted;
@@ -238,9 +238,9 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
         using (_gate.Enter())
         {
             isNew = _stands is null;
-            (_stands, isEnd, emitted) = (place, _isEnding, isNew ? _emitted.Take() : ViewedEmissions.None);
+            (_stands, isEnd, emitted) = (seen.Place, _isEnding, isNew ? _emitted.Take() : ViewedEmissions.None);
         }
-        if (isNew) viewer.Stopped(place, isEnd, emitted);
+        if (isNew) viewer.Stopped(seen, isEnd, emitted);
     }
 
     private void Answered(in QueryAnswerFrame answer)
@@ -283,7 +283,7 @@ internal interface IViewer
     /// <summary>Everything before a place is executed, and it is not.</summary>
     /// <param name="isEnd">The log ends before the place that was asked for.</param>
     /// <param name="emitted">Since the stop before, if that was the message before, or if all is kept.</param>
-    void Stopped(MessagePlace place, bool isEnd, ViewedEmissions emitted);
+    void Stopped(Seen seen, bool isEnd, ViewedEmissions emitted);
 
     /// <summary>The image that was asked for; whoever takes it disposes of it.</summary>
     void Shown(ViewedImage image);

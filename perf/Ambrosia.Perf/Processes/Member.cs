@@ -20,6 +20,12 @@ internal sealed class Member(string instance, string replica, string app, Cluste
 
     public string LogDirectory => Path.Combine(options.Directory, instance);
 
+    /// <summary>Program and arguments of its app.</summary>
+    public IReadOnlyList<string> AppWords => [s_ownProgram, "app", app];
+
+    /// <summary>The same, as one command for the shell.</summary>
+    public string AppCommand => $"'{s_ownProgram}' app {app}";
+
     public int CoordinatorId => _process?.Id ?? throw new InvalidOperationException($"{instance} was not started");
 
     /// <summary>Of the app that runs now; 0 before its first line.</summary>
@@ -102,7 +108,7 @@ internal sealed class Member(string instance, string replica, string app, Cluste
         if (options.Local == LocalHop.Rings) words.Add("--app-rings");
         if (options.Log != LogKind.Durable) words.AddRange(["--unsafe-no-flush", "--log-write", "buffered"]);
         words.AddRange(options.OptionsOf(instance));
-        if (!isEmbedded) words.AddRange(["--", s_ownProgram, "app", app]);
+        if (!isEmbedded) words.AddRange(["--", .. AppWords]);
         return words;
     }
 

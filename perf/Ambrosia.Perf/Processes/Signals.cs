@@ -6,10 +6,13 @@ namespace Ambrosia.Perf;
 /// <summary>Signals to processes that the driver started, always by id.</summary>
 internal static partial class Signals
 {
-    private const int KillSignal = 9;
+    private const int InterruptSignal = 2, KillSignal = 9;
     private const int NoSuchProcess = 3;
 
     public static void Kill(int process) => Send(process, KillSignal);
+
+    /// <summary>As Ctrl-C does.</summary>
+    public static void Interrupt(int process) => Send(process, InterruptSignal);
 
     private static void Send(int process, int signal)
     {

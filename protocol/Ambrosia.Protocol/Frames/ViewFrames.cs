@@ -16,13 +16,16 @@ public enum LookFlags : byte
 
     /// <summary>The place is the next message behind the one where it stands; the frame names none.</summary>
     Next = 4,
+
+    /// <summary>It says how long it has executed for each method since it stopped last.</summary>
+    Times = 8,
 }
 
 /// <summary>Tells the app of a view where to stop (protocol P5.24): before this message.</summary>
 /// <param name="Place">Everything before it is executed. Zero with <see cref="LookFlags.Next"/>.</param>
 public readonly record struct Look(MessagePlace Place, LookFlags Flags) : IFramePayload<Look>
 {
-    private const LookFlags All = LookFlags.Image | LookFlags.Break | LookFlags.Next;
+    private const LookFlags All = LookFlags.Image | LookFlags.Break | LookFlags.Next | LookFlags.Times;
 
     public static FrameType Type => FrameType.Look;
 
@@ -49,22 +52,29 @@ public readonly record struct Look(MessagePlace Place, LookFlags Flags) : IFrame
 /// <summary>The app of a view says that it has stopped (protocol P5.24): everything before this place is executed, and it is not.</summary>
 public readonly record struct Seen(MessagePlace Place) : IFramePayload<Seen>
 {
+    private readonly IReadOnlyList<HandlerTime>? _times;
+
     public static FrameType Type => FrameType.Seen;
 
-    public int BytesMax => ExecutingFrame.Bytes + 1;
+    /// <summary>It has executed so long since it stopped last, by method in ascending order; none unless it was asked for.</summary>
+    public IReadOnlyList<HandlerTime> Times { get => _times ?? []; init => _times = value; }
+
+    public int BytesMax => ExecutingFrame.Bytes + 1 + HandlerTime.BytesMaxOf(Times.Count);
 
     public void Write(ref PayloadWriter to)
     {
         to.Place(Place);
         to.U8(0);
+        HandlerTime.Write(ref to, Times);
     }
 
     public static Seen Read(ReadOnlySpan<byte> payload)
     {
         var from = PayloadReader.OfFrame(payload, "P5.24");
-        var seen = new Seen(from.Place());
-        byte why = from.U8();
+        MessagePlace place = from.Place();
+        if (from.U8() is not 0 and var why) throw from.Violation("P1.6", $"seen with reason {why}");
+        var seen = new Seen(place) { Times = HandlerTime.ReadAll(ref from) };
         from.End();
-        return why == 0 ? seen : throw from.Violation("P1.6", $"seen with reason {why}");
+        return seen;
     }
 }

@@ -52,6 +52,27 @@ public readonly ref struct RunView
         return new RunView(Header, Extensions, end == Header.Count ? Messages[from..] : Messages[from..at], first, end);
     }
 
+    /// <summary>Splits off the first messages, as many as are for one method. Part of what is left begins where they end.</summary>
+    /// <param name="rest">The messages behind them; it has none where all are for the method.</param>
+    /// <exception cref="ProtocolViolation">P3.1 or P3.3: there are fewer or more messages, or one of them is malformed.</exception>
+    public RunView FirstOfOneMethod(out uint method, out RunView rest)
+    {
+        var messages = new MessageReader(this);
+        uint end = First;
+        int at = 0;
+        for (method = 0; messages.Next() && (end == First || messages.Method == method); end++)
+        {
+            method = messages.Method;
+            at += messages.Whole.Length;
+        }
+        bool isAll = at == Messages.Length;
+        if (end == First || end > End || isAll != (end == End))
+            throw new ProtocolViolation("P3.1", $"run says {Header.Count} messages and holds {(isAll ? "" : "more than ")}{end}");
+        var first = new RunView(Header, Extensions, Messages[..at], First, end);
+        rest = new RunView(Header, Extensions, Messages[at..], end, End); // last, since it may be this one
+        return first;
+    }
+
     /// <summary>Reads a run and checks everything in it. Each run that comes from outside passes here once.</summary>
     /// <param name="messageBytesMax">The connection's message limit (P3.4).</param>
     /// <exception cref="ProtocolViolation">P1.6, P4.5 or a section of P3; P3.5 if no Deliver frame could hold the run.</exception>

@@ -25,6 +25,19 @@ public sealed class ListeningWatchTests
         Assert.DoesNotContain(since.LocalEndpoint.ToString(), watch.FindNew());
     }
 
+    /// <summary>A process is looked at between the two steps by which it opens a port.</summary>
+    [Fact]
+    public void Socket_ThatListensLater_IsNamedThen()
+    {
+        if (!OperatingSystem.IsLinux()) return; // nothing tells whose sockets listen
+        var watch = new ListeningWatch(Environment.ProcessId);
+        using var since = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+        since.Bind(new IPEndPoint(IPAddress.Loopback, 0));
+        Assert.DoesNotContain(since.LocalEndPoint!.ToString(), watch.FindNew());
+        since.Listen();
+        Assert.Contains(since.LocalEndPoint!.ToString(), watch.FindNew());
+    }
+
     [Fact]
     public void Ports_OfAProcessThatIsGone_AreNone() => Assert.Empty(new ListeningWatch(int.MaxValue).FindNew());
 }

@@ -40,6 +40,10 @@ public sealed class ReplayTests(SoldOrders sold) : IClassFixture<SoldOrders>
         Assert.True(tool.Code == 0, $"{tool.Code}: {tool.Output}{tool.Error}");
         Assert.True(tool.Json.GetProperty("callsCompared").GetInt64() > SoldOrders.Count, tool.Output);
         Assert.Empty(tool.Json.GetProperty("notCompared").EnumerateObject());
+        JsonElement orders = Assert.Single(
+            tool.Json.GetProperty("handlers").EnumerateArray(), static each => each.GetProperty("handler").GetString() == "IShop.Order");
+        Assert.Equal(SoldOrders.Count, orders.GetProperty("messages").GetInt32());
+        Assert.True(orders.GetProperty("nowSeconds").GetDouble() > 0 && orders.GetProperty("thenSeconds").GetDouble() > 0, tool.Output);
     }
 
     [Fact]

@@ -52,6 +52,15 @@ public sealed class MisuseTests(KeptHistory kept) : IClassFixture<KeptHistory>
         "the app cannot begin with ckpt.", "image holds a Ambrosia.EndToEnd.App.Ledger, and this app is a Ambrosia.EndToEnd.App.Bank",
         "nothing older is kept");
 
+    /// <summary>The record that names it stood at the beginning of the epoch, which is gone.</summary>
+    [Fact]
+    public void Build_WhoseRecordIsNotKept_IsToldFromTheCheckpoint()
+    {
+        Tool tool = Tool.Debug(["--log", kept.Directory, "--until", "end", "--commands", "/dev/null", "--", .. kept.App.Split(' ')]);
+        Assert.True(tool.Code == 0, tool.Error);
+        Assert.Matches(@"its checkpoint was taken by build [0-9a-f]+; yours is the same", tool.Output + tool.Error);
+    }
+
     /// <summary>A bit in the middle of what is to be executed; what lies before it can be looked at all the same.</summary>
     [Fact]
     public void Log_WithADamagedPage_EndsWith65AndSaysWhere()

@@ -32,7 +32,14 @@ internal static class PayloadStructures
         {
             ["position"] = Text(x.Place.Record.Value), ["index"] = x.Place.Index, ["flags"] = (byte)x.Flags,
         }),
-        Payload<Seen>("Seen", static x => new() { ["position"] = Text(x.Place.Record.Value), ["index"] = x.Place.Index }),
+        Payload<Seen>("Seen", static x => new()
+        {
+            ["position"] = Text(x.Place.Record.Value), ["index"] = x.Place.Index,
+            ["times"] = new JsonArray([.. x.Times.Select(static row => new JsonObject
+            {
+                ["method"] = row.Method, ["messages"] = Text(row.Messages), ["nanoseconds"] = Text(row.Nanoseconds),
+            })]),
+        }),
         Payload<ExecutingFrame>("Executing", static x => new() { ["position"] = Text(x.Place.Record.Value), ["index"] = x.Place.Index }),
         Payload<PrimaryReady>("PrimaryReady", static x => new() { ["position"] = Text(x.Position.Value) }),
         Payload<BecomePrimary>("BecomePrimary", static x => new() { ["position"] = Text(x.Position.Value) }),

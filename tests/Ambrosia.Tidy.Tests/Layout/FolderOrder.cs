@@ -23,7 +23,7 @@ internal static class FolderOrder
         ["Ambrosia.ContractFile"] = ".",
         ["Ambrosia.Images"] = "Reading Json Paths Nodes Comparison",
         ["Ambrosia.Inspection"] = "Texts Decoding Checkpoints States Records Places Cuts Debugging Replays Incidents",
-        ["ambrosia"] = "Output Logs Commands Certificates Listing Replicas SuspendedCalls States Replays Cuts Verification Quarantine "
+        ["ambrosia"] = "Output Logs Commands Certificates Contracts Listing Replicas SuspendedCalls States Replays Cuts Verification Quarantine "
             + "Diagnosis .",
     };
 

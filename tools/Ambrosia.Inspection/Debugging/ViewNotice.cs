@@ -18,16 +18,22 @@ internal static class ViewNotice
     public static IEnumerable<string> Of(ViewHost view, LogLocation log, Lsn place)
     {
         AppHello? app = view.App;
-        yield return $"{BeginningOf(view.Begun, log)}{(app is null ? "" : $", app version {app.AppVersion}")}";
-        BuildRecord? then = view.BuildBelow(place);
-        if (app is null || then is null) yield break;
+        (string beginning, BuildId? taker) = BeginningOf(view.Begun, log);
+        yield return $"{beginning}{(app is null ? "" : $", app version {app.AppVersion}")}";
+        if (app is null) yield break;
+        if (view.BuildBelow(place) is not { } then)
+        {
+            if (taker is { } build) yield return LineOf(build, app);
+            yield break;
+        }
         yield return LineOf(then, app);
         if (DriftOf(then, app) is { } drift) yield return drift;
     }
 
-    private static string BeginningOf(Lsn from, LogLocation log)
+    /// <summary>Names what a session begins with, and the build that has taken it, where it is a checkpoint that says so.</summary>
+    private static (string Text, BuildId? Taker) BeginningOf(Lsn from, LogLocation log)
     {
-        if (from == Lsn.Zero) return "from the beginning of the log";
+        if (from == Lsn.Zero) return ("from the beginning of the log", null);
         foreach (CheckpointFileName name in CheckpointDirectory.List(log.Files, log.Directory))
         {
             if (name.Lsn != from || CheckpointNotice.TryRead(log, name) is not { } notice) continue;
@@ -38,18 +44,23 @@ internal static class ViewNotice
                 1 => ", 1 method suspended",
                 { } many => string.Create(CultureInfo.InvariantCulture, $", {many:N0} methods suspended"),
             };
-            return $"from {name} ({TextFormat.Time(notice.Header.TimeMicros)}){suspended}";
+            return ($"from {name} ({TextFormat.Time(notice.Header.TimeMicros)}){suspended}", notice.Header.Build);
         }
-        return $"from the checkpoint at {from}";
+        return ($"from the checkpoint at {from}", null);
     }
 
     /// <summary>Says whether the build is the same that has executed these records.</summary>
     internal static string LineOf(BuildRecord then, AppHello app)
     {
         string executed = then.Build is { } build ? $"build {build.Short}" : "a build that did not say which it is";
-        string now = app.Build is not { } own ? "yours does not say which it is" : own == then.Build ? "yours is the same" : $"yours is {own.Short}";
-        return $"these records were executed by {executed} ({then.Runtime}, {CultureOf(then.Culture)}, {then.Cpu}); {now}";
+        return $"these records were executed by {executed} ({then.Runtime}, {CultureOf(then.Culture)}, {then.Cpu}); {Yours(app, then.Build)}";
     }
+
+    /// <summary>Says the same where the beginning of the epoch, which names the build, is not kept any more.</summary>
+    internal static string LineOf(BuildId taker, AppHello app) => $"its checkpoint was taken by build {taker.Short}; {Yours(app, taker)}";
+
+    private static string Yours(AppHello app, BuildId? then) =>
+        app.Build is not { } own ? "yours does not say which it is" : own == then ? "yours is the same" : $"yours is {own.Short}";
 
     /// <summary>Says what is other around the app than it was; null: nothing that the log tells.</summary>
     internal static string? DriftOf(BuildRecord then, AppHello app)

@@ -13,7 +13,9 @@ namespace Ambrosia.Inspection.Decoding;
 /// </summary>
 internal sealed class ContractManifests
 {
-    private const int Format = 1;
+    /// <summary>The only format of manifests that there is.</summary>
+    public const int Format = 1;
+
     private const string Extension = ".contract.json";
 
     /// <summary>What the methods of builds execute stands beside the manifests under such names (log-format L1.6).</summary>

@@ -46,7 +46,7 @@ internal sealed class ValueEncoder(ContractManifests contracts)
             case "float32": to.WriteSingle((float)FloatOf(value)); break;
             case "float64": to.WriteDouble(FloatOf(value)); break;
             case "decimal": to.WriteDecimal(value.GetDecimal()); break;
-            case "char": to.WriteChar(TextOf(value) is [var only] ? only : throw new FormatException()); break;
+            case "char": to.WriteChar(CharOf(value)); break;
             case "text": to.WriteString(TextOf(value)); break;
             case "bytes": to.WriteBytes(BytesOf(value)); break;
             case "guid": to.WriteGuid(value.GetGuid()); break;
@@ -64,6 +64,10 @@ internal sealed class ValueEncoder(ContractManifests contracts)
             default: throw Unfit(value, type, where);
         }
     }
+
+    /// <summary>Half of a surrogate pair, which no text can hold, is a number.</summary>
+    private static char CharOf(JsonElement value) => value.ValueKind == JsonValueKind.Number ? (char)value.GetUInt16()
+        : TextOf(value) is [var only] ? only : throw new FormatException();
 
     /// <summary>Returns the bytes of a value that travels as it is (protocol P4.2).</summary>
     /// <exception cref="MisuseException">It is none.</exception>
@@ -176,9 +180,9 @@ internal sealed class ValueEncoder(ContractManifests contracts)
         Convert.FromHexString(value.TryGetProperty(ValueTexts.Bytes, out JsonElement hex) ? TextOf(hex) : throw new FormatException());
 
     private static MisuseException Unfit(JsonElement value, SchemaType type, string where) =>
-        new($"{where} is no {type.Text}", $"{Cut(value.GetRawText())} was given", $"write {ValueTexts.ExampleOf(type)}");
+        new($"{where} is no {type.Text}", $"{Shortened(value.GetRawText())} was given", $"write {ValueTexts.ExampleOf(type)}");
 
-    private static string Cut(string text) => text.Length <= ShownCharsMax ? text : $"{text[..ShownCharsMax]}…";
+    private static string Shortened(string text) => text.Length <= ShownCharsMax ? text : $"{text[..ShownCharsMax]}…";
 
     private static MisuseException UnknownName(string name, SchemaType type, IEnumerable<string> names, string where)
     {

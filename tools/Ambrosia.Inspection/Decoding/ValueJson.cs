@@ -18,16 +18,17 @@ internal sealed class ValueJson(ContractManifests contracts)
     /// <exception cref="CborException">It is malformed.</exception>
     public JsonNode? Next(ref CborReader from, SchemaType? type)
     {
-        ReadOnlySpan<byte> item = from.ReadEncoded();
-        if (type is null) return Diagnostic(item);
-        var known = new CborReader(item, lenient: true);
+        if (type is null) return Diagnostic(from.ReadEncoded());
+        CborReader start = from;
         try
         {
-            JsonNode? value = Known(ref known, type);
-            if (known.AtEnd) return value;
+            return Known(ref from, type);
         }
-        catch (CborException) { }
-        return Diagnostic(item);
+        catch (CborException)
+        {
+            from = start;
+            return Diagnostic(from.ReadEncoded());
+        }
     }
 
     /// <summary>Returns bytes as they are written.</summary>
@@ -52,7 +53,7 @@ internal sealed class ValueJson(ContractManifests contracts)
             "float32" => from.ReadSingle() is var single && float.IsFinite(single) ? single : NotFinite(single),
             "float64" => from.ReadDouble() is var number && double.IsFinite(number) ? number : NotFinite(number),
             "decimal" => from.ReadDecimal(),
-            "char" => from.ReadChar().ToString(),
+            "char" => from.ReadChar() is var letter && char.IsSurrogate(letter) ? (int)letter : letter.ToString(),
             "text" => from.ReadString(),
             "bytes" => OfBytes(from.ReadBytes()),
             "guid" => from.ReadGuid(),

@@ -17,6 +17,8 @@ internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text)
     /// </summary>
     private readonly Queue<(Lsn Before, string To, ulong Count)> _open = new();
 
+    private readonly HandlerTimings _timings = new();
+
     private ulong _compared;
     private int _states;
     private string? _ended;
@@ -30,6 +32,16 @@ internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text)
     /// <summary>It ends here.</summary>
     /// <param name="stopAt">It was to end at this difference.</param>
     public bool IsOver(int stopAt) => _ended is not null || _differences.Count >= stopAt;
+
+    /// <summary>So much of the log is to be executed next.</summary>
+    public StretchLength Stretch { get; } = new();
+
+    /// <summary>The builds have executed a stretch.</summary>
+    public void Executed(in Stops stops)
+    {
+        _timings.Add(stops);
+        Stretch.Executed(stops.Now.Emitted);
+    }
 
     /// <summary>A stretch was compared.</summary>
     /// <param name="end">It ends here.</param>
@@ -111,7 +123,8 @@ internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text)
         foreach ((_, string to, ulong count) in _open) open[to] = open.GetValueOrDefault(to) + count;
         return report with
         {
-            CallsCompared = _compared, StatesCompared = _states, Differences = _differences, NotCompared = open, EndedBecause = _ended,
+            CallsCompared = _compared, StatesCompared = _states, Differences = _differences, NotCompared = open,
+            Timings = _timings.Rows(text), EndedBecause = _ended,
         };
     }
 

@@ -30,6 +30,9 @@ internal sealed record ReplayReport
 
     public IReadOnlyList<ReplayDifference> Differences { get; init; } = [];
 
+    /// <summary>Each handler was executed so long; the longest comes first.</summary>
+    public IReadOnlyList<HandlerTiming> Timings { get; init; } = [];
+
     /// <summary>Why the replay has ended before its end; null: it has not, or it was to end at this difference.</summary>
     public string? EndedBecause { get; init; }
 

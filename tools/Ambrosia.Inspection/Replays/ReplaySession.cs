@@ -20,9 +20,6 @@ namespace Ambrosia.Inspection.Replays;
 /// </summary>
 internal sealed class ReplaySession : IDisposable
 {
-    /// <summary>What was emitted is compared whenever so much of the log is executed. In bytes.</summary>
-    private const ulong StretchBytes = 1 << 20;
-
     private const int ValueCharsMax = 200;
 
     private static readonly TimeSpan s_followEvery = TimeSpan.FromMilliseconds(100);
@@ -112,7 +109,8 @@ internal sealed class ReplaySession : IDisposable
         }
         if (_builds.End < next.Record) next = new MessagePlace(_builds.End, 0);
         if (next.CompareTo(at) <= 0) return false;
-        if (next.Record.Value - at.Record.Value > StretchBytes) next = new MessagePlace(new Lsn(at.Record.Value + StretchBytes), 0);
+        ulong stretch = _found.Stretch.Bytes;
+        if (next.Record.Value - at.Record.Value > stretch) next = new MessagePlace(new Lsn(at.Record.Value + stretch), 0);
         foreach (CheckpointFileName each in _states.Checkpoints())
             if (each.Lsn > at.Record && each.Lsn <= next.Record) (next, checkpoint) = (new MessagePlace(each.Lsn, 0), each);
         if (_cut is { } cut && cut.Behind.CompareTo(at) > 0 && cut.Behind.CompareTo(next) <= 0) (next, checkpoint) = (cut.Behind, null);
@@ -132,6 +130,7 @@ internal sealed class ReplaySession : IDisposable
         }
         MessagePlace now = stops.Now.Place;
         if (now.CompareTo(at) <= 0) now = next; // records between, of which the app executes none
+        _found.Executed(stops);
         _cut?.Add(stops.Now.Emitted);
         Compare(stops, at, now, stop);
         if (!_found.IsOver(_options.StopAt)) CompareStates(checkpoint, now, stop);
@@ -191,7 +190,7 @@ internal sealed class ReplaySession : IDisposable
     private ReplayReport Report(MessagePlace at, double seconds) => _found.Complete(new ReplayReport
     {
         From = _from.Place.Record, Until = at, Records = _builds.Now.Records, DigestsAgreed = _builds.Now.DigestsAgreed, Seconds = seconds,
-        OriginalSeconds = (_places.MessageAt(at) ?? _places.Find("end")).TimeMicros - _from.TimeMicros is { } micros ? micros / 1e6 : null,
+        OriginalSeconds = _places.AtOrBehind(at).TimeMicros - _from.TimeMicros is { } micros ? micros / 1e6 : null,
     });
 
     public void Dispose()

@@ -56,6 +56,7 @@ internal sealed class ReplayedBuilds(ReplayOptions options, Lsn from, IFileSyste
             new ViewOptions
             {
                 LogDirectory = options.LogDirectory, App = app, IsQuiet = options.IsQuiet, Checkpoint = from, TellsDifferences = false,
+                MeasuresHandlers = true,
             },
             files, new ToldWarnings(tell), tell);
 

@@ -34,6 +34,9 @@ internal sealed class ReplayFindingsReport(ReplayReport report, string log, stri
 
     public string? EndedBecause => report.EndedBecause;
 
+    /// <summary>Each handler was executed so long; the longest comes first.</summary>
+    public IReadOnlyList<HandlerRow> Handlers => [.. report.Timings.Select(static each => new HandlerRow(each))];
+
     public double Seconds => Math.Round(report.Seconds, 3);
 
     /// <summary>The time in which the log was written, by that of this replay; null: it is not known.</summary>
@@ -47,6 +50,7 @@ internal sealed class ReplayFindingsReport(ReplayReport report, string log, stri
             $"{Records:N0} records from {From} to {Until}: {CallsCompared:N0} calls and answers, {DigestsAgreed:N0} digests, {StatesCompared:N0} states compared   {report.Seconds:N1} s{times}"));
         foreach ((string to, ulong count) in report.NotCompared)
             screen.Line(Uncompared(to, count), Tone.Warning);
+        if (report.Timings.Count > 0) screen.Table(HandlerRow.Table(Handlers));
         foreach (DifferenceRow row in Differences) row.Draw(screen);
         if (EndedBecause is not null) screen.Line($"It ends at {Until}: {EndedBecause}.");
         switch (report.Outcome)

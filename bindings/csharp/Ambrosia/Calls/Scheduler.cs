@@ -19,6 +19,17 @@ internal sealed class Scheduler(IHandlerSession session)
     [ThreadStatic]
     private static bool s_querying;
 
+    /// <summary>
+    /// A conversion runs on this thread, which makes one state of another. As with a query nothing is executing, so that its refusals
+    /// cost handlers nothing.
+    /// </summary>
+    [ThreadStatic]
+    private static bool s_converting;
+
+    /// <summary>The first thing that the conversion on this thread was refused; it may have caught the exception.</summary>
+    [ThreadStatic]
+    private static NotInConversionException? s_refused;
+
     private readonly Queue<Ready> _ready = new();
     private int _framesSuspended;
 
@@ -33,6 +44,9 @@ internal sealed class Scheduler(IHandlerSession session)
 
     /// <summary>True while this thread executes handlers of some immortal.</summary>
     internal static bool IsAnyExecuting => s_executing is not null;
+
+    /// <summary>True while this thread converts a state.</summary>
+    internal static bool IsAnyConverting => s_converting;
 
     /// <summary>True while this thread answers a query of some immortal.</summary>
     internal static bool IsAnyQuerying => s_querying;
@@ -73,6 +87,15 @@ internal sealed class Scheduler(IHandlerSession session)
 
     internal void ExitQuery() => s_querying = false;
 
+    /// <summary>Lets this thread make one state of another until what it returns is disposed.</summary>
+    internal Conversion EnterConversion()
+    {
+        if (!IsDrained || s_querying || s_converting)
+            throw new InvalidOperationException("A state is converted between records, when nothing runs.");
+        (s_converting, s_refused) = (true, null);
+        return default;
+    }
+
     internal void FrameSuspended() => _framesSuspended++;
 
     internal void FrameFinished() => _framesSuspended--;
@@ -94,8 +117,25 @@ internal sealed class Scheduler(IHandlerSession session)
     /// <summary>Makes the refusal of what only handlers do.</summary>
     internal static InvalidOperationException QueryRefusal(string what) => new NotInQueryException(what);
 
-    private static InvalidOperationException NoHandler() =>
-        IsAnyQuerying ? QueryRefusal("waits") : new BindingMisuseException(Misuse.NotInHandler);
+    /// <summary>Refuses what handlers alone may do where this thread answers a query or converts a state.</summary>
+    internal static void RefuseOutsideHandlers(string what)
+    {
+        if (s_querying) throw QueryRefusal(what);
+        if (s_converting) throw ConversionRefusal(what);
+    }
+
+    private static NotInConversionException ConversionRefusal(string what)
+    {
+        var refusal = new NotInConversionException(what);
+        s_refused ??= refusal;
+        return refusal;
+    }
+
+    private static InvalidOperationException NoHandler()
+    {
+        RefuseOutsideHandlers("waits");
+        return new BindingMisuseException(Misuse.NotInHandler);
+    }
 
     /// <summary>
     /// A source that is ready. It is a struct so that the queue's array is of exactly what it holds: an array of a base class checks the
@@ -104,6 +144,17 @@ internal sealed class Scheduler(IHandlerSession session)
     private readonly struct Ready(Source source)
     {
         internal Source Source => source;
+    }
+
+    internal readonly ref struct Conversion
+    {
+        /// <exception cref="NotInConversionException">The conversion was refused something, and has gone on without it.</exception>
+        public void Finish()
+        {
+            if (s_refused is { } refused) throw refused;
+        }
+
+        public void Dispose() => (s_converting, s_refused) = (false, null);
     }
 
     internal readonly ref struct Execution

@@ -2,6 +2,7 @@ using System.Buffers;
 using Ambrosia.Outbound;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Checkpoints;
 
@@ -55,6 +56,18 @@ internal sealed class WrittenImage : IDisposable
         void Copy(NativePiece piece)
         {
             all.Write(piece.Content);
+            piece.Free();
+        }
+    }
+
+    /// <summary>Appends all bytes to a buffer, and returns the last frame.</summary>
+    internal ImageEnd CopyTo(LargeBuffer to)
+    {
+        return Take(Copy, Copy);
+
+        void Copy(NativePiece piece)
+        {
+            to.Append(piece.Content);
             piece.Free();
         }
     }

@@ -32,6 +32,11 @@ internal sealed class NotInQueryException : InvalidOperationException, IListedFa
     FailureInfo IListedFailure.Failure => ListedFailures.NotInQuery(_what);
 }
 
+/// <summary>A conversion of state does what only handlers do. It travels nowhere, since no message called it.</summary>
+internal sealed class NotInConversionException(string what) : InvalidOperationException(
+    $"A conversion {what}: it makes the new state of the old one, is done again wherever the log is read, and does nothing else. "
+    + "Proxies, Now, Random and NewGuid are allowed; what is to be sent or timed is for a handler.");
+
 /// <summary>A message names a method that the contract does not have.</summary>
 internal sealed class NoMethodException : MissingMethodException, IListedFailure
 {

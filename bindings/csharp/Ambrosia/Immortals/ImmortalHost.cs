@@ -115,7 +115,7 @@ internal sealed class ImmortalContext(
 
     internal void RequestCheckpoint()
     {
-        if (Scheduler.IsAnyQuerying) throw Scheduler.QueryRefusal("asks for a checkpoint");
+        Scheduler.RefuseOutsideHandlers("asks for a checkpoint");
         if (!sender.Scheduler.IsExecuting) throw new BindingMisuseException(Misuse.CheckpointElsewhere);
         sender.Outbound.Write(FrameType.CheckpointWanted, []);
     }

@@ -26,7 +26,7 @@ internal sealed class ImpulseIngress(ImpulseOutbox outbox, OutboundBuffer limits
 
     internal OutgoingMessage Begin(uint method, ImpulseKey key)
     {
-        if (Scheduler.IsAnyQuerying) throw Scheduler.QueryRefusal("sends");
+        Scheduler.RefuseOutsideHandlers("sends");
         if (!_isOpen) throw new BindingMisuseException(Misuse.ImpulseTooEarly);
         ScratchBuffer body = ScratchBuffer.Begin();
         body.Advance(Varint.Write(body.GetSpan(Varint.BytesMax), method));
@@ -82,8 +82,11 @@ internal sealed class ImpulseIngress(ImpulseOutbox outbox, OutboundBuffer limits
     }
 
     /// <summary>Makes the refusal of a method that is not an impulse handler.</summary>
-    internal InvalidOperationException NotAnImpulse() => Scheduler.IsAnyQuerying ? Scheduler.QueryRefusal("sends")
-        : new BindingMisuseException(_isOpen ? Misuse.NotAnImpulse : Misuse.SentTooEarly);
+    internal InvalidOperationException NotAnImpulse()
+    {
+        Scheduler.RefuseOutsideHandlers("sends");
+        return new BindingMisuseException(_isOpen ? Misuse.NotAnImpulse : Misuse.SentTooEarly);
+    }
 
     internal static void RefuseKey(ImpulseKey key)
     {

@@ -69,7 +69,7 @@ internal sealed class AppHost(
                 AcceptSource = environment(AcceptName) == "1",
                 ProcessId = (uint)Environment.ProcessId,
                 QueryChecking = QueryChecks.Parse(environment(CheckQueriesName)),
-                TaskRunner = new TaskThreads(time),
+                TaskRunner = new TaskThreads(time), Time = time,
                 Log = log,
                 LogOfImmortal = (level, text) => log(level == ImmortalLogLevel.Information ? text : $"{level}: {text}"),
                 LogsDuringReplay = environment(LogReplayName) is { Length: > 0 },

@@ -87,8 +87,18 @@ internal sealed class ReplayContext(Guid instance, Scheduler scheduler)
     /// <exception cref="InvalidOperationException">No handler of this immortal runs on this thread.</exception>
     internal void CheckHandler()
     {
+        if (scheduler.IsExecuting || Scheduler.IsAnyConverting) return;
         if (Scheduler.IsAnyQuerying) throw Scheduler.QueryRefusal("uses randomness, a timer or a task");
-        if (!scheduler.IsExecuting) throw new BindingMisuseException(Misuse.ContextElsewhere);
+        throw new BindingMisuseException(Misuse.ContextElsewhere);
+    }
+
+    /// <summary>Checks what a conversion must not do either, which may use time and randomness.</summary>
+    /// <param name="what">What it does, after "A conversion".</param>
+    /// <exception cref="InvalidOperationException">No handler of this immortal runs on this thread.</exception>
+    internal void CheckEffect(string what)
+    {
+        if (Scheduler.IsAnyConverting) Scheduler.RefuseOutsideHandlers(what);
+        CheckHandler();
     }
 
     /// <summary>

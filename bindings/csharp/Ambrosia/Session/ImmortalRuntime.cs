@@ -177,15 +177,19 @@ internal sealed class ImmortalRuntime : IHandlerSession
 
     /// <summary>
     /// Makes the image of an immortal of another class that takes the place of this one, between two records. The new immortal is made of
-    /// this one by its constructor, with the suspended methods, timers, tasks and outstanding calls as they are. Whoever restores the image
-    /// refuses methods whose bodies differ. It is for upgrades, which are to come: until then tests alone call it, to hold the format of
-    /// images to what an upgrade needs of it.
+    /// this one by its constructor, with the suspended methods, timers, tasks and outstanding calls as they are. The two share objects, and
+    /// the constructor may use up randomness, so this runtime must execute nothing more: <see cref="StateConversion"/> gives it a copy.
     /// </summary>
+    /// <exception cref="NotInConversionException">The constructor sends, waits, or begins a timer or a task.</exception>
     /// <exception cref="NotWritableException">Something refers to the immortal that is replaced, or cannot be written.</exception>
     internal WrittenImage Succeed(Func<Immortal, Immortal> make)
     {
         Immortal successor;
-        using (Scheduler.Enter()) successor = ImmortalHost.Constructed(Context, () => make(_host.Started()));
+        using (Scheduler.Conversion conversion = Scheduler.EnterConversion())
+        {
+            successor = ImmortalHost.Constructed(Context, () => make(_host.Started()));
+            conversion.Finish();
+        }
         return StateImage.WriteFor(successor, ToImage());
     }
 

@@ -63,7 +63,7 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
     }
 
     /// <summary>The app is one of a view from here on. Before anything is executed.</summary>
-    internal void BeginView() => View = new ViewExecutor(this);
+    internal void BeginView() => View = new ViewExecutor(this, options.Time);
 
     /// <summary>Executes the records of a Deliver frame (P5.4).</summary>
     internal void Deliver(ReadOnlyMemory<byte> payload)

@@ -39,6 +39,9 @@ public sealed record SessionOptions
     /// <summary>Runs the bodies of NondetTasks. Null: an immortal that begins one fails.</summary>
     internal ITaskRunner? TaskRunner { get; init; }
 
+    /// <summary>Says how long the handlers of a view take; they themselves never see it. Null: nothing is measured.</summary>
+    internal TimeProvider? Time { get; init; }
+
     /// <summary>Takes one line for the operator.</summary>
     public Action<string> Log { get; init; } = static _ => { };
 

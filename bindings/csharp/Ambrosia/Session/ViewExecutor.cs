@@ -10,7 +10,8 @@ namespace Ambrosia.Session;
 /// goes on when it is told to. It owns what is left of the frame in which it has stopped. Thread: the scheduler's. Invariant: everything
 /// before <see cref="Place"/> is executed, and it is not.
 /// </summary>
-internal sealed class ViewExecutor(RecordExecutor records)
+/// <param name="time">Says how long handlers take; null: nobody is told.</param>
+internal sealed class ViewExecutor(RecordExecutor records, TimeProvider? time)
 {
     private DeliverHeader _header;
 
@@ -31,6 +32,9 @@ internal sealed class ViewExecutor(RecordExecutor records)
     private bool _hasPassed;
 
     private bool _hasState;
+
+    /// <summary>Measures what is executed since the last stop; null: nobody has asked for it.</summary>
+    private HandlerTimer? _times;
 
     /// <summary>It executes nothing until it is told to go on.</summary>
     internal bool IsStopped { get; private set; }
@@ -54,6 +58,7 @@ internal sealed class ViewExecutor(RecordExecutor records)
     internal void Take(Look look)
     {
         (_look, _hasPassed) = (look, false);
+        _times = time is null || !look.Flags.HasFlag(LookFlags.Times) ? null : _times ?? new HandlerTimer(time);
         if (_hasState && IsDue()) Stop();
     }
 
@@ -111,7 +116,7 @@ internal sealed class ViewExecutor(RecordExecutor records)
     private void Stop()
     {
         IsStopped = true;
-        records.Runtime.Outbound.Write(new Seen(Place));
+        records.Runtime.Outbound.Write(new Seen(Place) { Times = _times?.Take() ?? [] });
         if (_look!.Value.Flags.HasFlag(LookFlags.Image)) records.ShowImage();
     }
 
@@ -122,7 +127,8 @@ internal sealed class ViewExecutor(RecordExecutor records)
         _hasBegun = true;
         var reader = new RecordReader(payload.Span[at..], _record);
         reader.Next();
-        _hasPassed |= IsExecuted(new RecordReader(payload.Span[at..], _record));
+        bool isExecuted = IsExecuted(new RecordReader(payload.Span[at..], _record));
+        _hasPassed |= isExecuted;
         int bodyAt = at + RecordHeader.Bytes;
         ReadOnlyMemory<byte> body = payload.Slice(bodyAt, reader.Body.Length);
         if (reader.Kind is RecordKind.Run or RecordKind.ImpulseRun)
@@ -130,7 +136,7 @@ internal sealed class ViewExecutor(RecordExecutor records)
             RunView run = reader.ReadRun();
             uint end = EndIn(run.Header.Count);
             bool isWhole = _index == 0 && end == run.Header.Count;
-            records.Execute(isWhole ? run : run.Part(_index, end), body, _record);
+            Execute(isWhole ? run : run.Part(_index, end), body);
             if (end < run.Header.Count)
             {
                 _index = end;
@@ -138,9 +144,35 @@ internal sealed class ViewExecutor(RecordExecutor records)
             }
             records.End(reader.End);
         }
-        else records.Execute(ref reader, body, _header.TimeUs);
+        else
+        {
+            HandlerTimer? times = isExecuted ? _times : null;
+            uint method = times is not null && reader.Kind == RecordKind.ClientRequest ? reader.ReadClientRequest().ReadMessage().Method : 0;
+            times?.Begin();
+            records.Execute(ref reader, body, _header.TimeUs);
+            times?.End(method, 1);
+        }
         _frame = (payload, bodyAt + body.Length);
         (_record, _index) = (reader.End, 0);
+    }
+
+    private void Execute(RunView run, ReadOnlyMemory<byte> body)
+    {
+        if (_times is not { } times)
+        {
+            records.Execute(run, body, _record);
+            return;
+        }
+        bool isHandled = run.Header.Kind is MessageKind.Fork or MessageKind.Call or MessageKind.Impulse;
+        for (RunView rest = run; rest.First < rest.End;)
+        {
+            uint method = 0;
+            RunView part = isHandled ? rest.FirstOfOneMethod(out method, out rest) : rest;
+            times.Begin();
+            records.Execute(part, body, _record);
+            times.End(method, part.End - part.First);
+            if (!isHandled) return;
+        }
     }
 
     /// <summary>Returns the message of the next record, a run of so many, behind the last that is to be executed at once.</summary>

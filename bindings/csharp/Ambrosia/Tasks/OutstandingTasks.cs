@@ -75,7 +75,7 @@ internal sealed class OutstandingTasks(
 
     private ulong NextNumber()
     {
-        context.CheckHandler();
+        context.CheckEffect("begins a task");
         if (_byNumber.Count == OutstandingMax) throw new LimitReachedException(OutstandingMax, "tasks");
         return Next;
     }

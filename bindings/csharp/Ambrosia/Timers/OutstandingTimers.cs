@@ -93,7 +93,7 @@ internal sealed class OutstandingTimers(
 
     private ulong NextNumber()
     {
-        context.CheckHandler();
+        context.CheckEffect("sets a timer");
         if (_byNumber.Count == WaitingMax) throw new LimitReachedException(WaitingMax, "timers");
         return Next;
     }

@@ -108,7 +108,7 @@ internal sealed class Recurrence(ulong number, long dueUs, long periodUs, string
     internal void Stop()
     {
         OutstandingTimers timers = _timers ?? throw new InvalidOperationException("A periodic timer without a session.");
-        timers.Context.CheckHandler();
+        timers.Context.CheckEffect("ends a timer");
         _isStopped = true;
         if (_running is null) timers.Cancel(this);
     }

@@ -1,5 +1,6 @@
 using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Checkpoints;
@@ -114,7 +115,11 @@ internal sealed class DigestWriter(OutboxSet outboxes, LogAppender log, DigestTr
             if (outboxes.Unheard.AreAwaited || _toLog.Count > 0 || (_touched.Count == 0 && Answers.Count == _answersDigested)) return false;
             DigestRecord record = Make(tail + PageHeader.Bytes);
             bool isNew = record.Entries.Count > 0 || Answers.Count != _answersDigested;
-            return isNew && log.TryAppendAlone(tail, RecordKind.Digest, RecordKinds.Encode(record));
+            if (!isNew) return false;
+            Crash.Hit("digest.beforeQuiet");
+            if (!log.TryAppendAlone(tail, RecordKind.Digest, RecordKinds.Encode(record))) return false;
+            Crash.Hit("digest.afterQuiet");
+            return true;
         }
     }
 

@@ -25,6 +25,8 @@ internal static class CrashPoints
         new("contract.midWrite", Victim.Source, Workload.Small),
         new("contract.afterRename", Victim.Ledger, Workload.Small),
         new("catalog.beforePublish", Victim.Ledger, Workload.Small),
+        new("digest.beforeQuiet", Victim.Source, Workload.Alone),
+        new("digest.afterQuiet", Victim.Source, Workload.Alone),
     ];
 
     public static readonly CrashPoint[] Channels =

@@ -1,7 +1,5 @@
 using System.Buffers.Binary;
 using System.Text.RegularExpressions;
-using Ambrosia.Client;
-using Ambrosia.EndToEnd.App;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -26,14 +24,9 @@ public sealed partial class DivergenceTests : ReplicaTests
         cluster.Run(Cluster.Again(nameof(Secondary_WhoseCallsDiffer_NamesRecordAndCalls)), () =>
         {
             (ReplicaSet source, ReplicaSet ledger) = Pair(cluster, "--checkpoint-every", "64M", "--retain", "all");
+            ledger.Start(1); // first: it alone knows what it was called with, and a digest may be due at any moment
             source.Start(1);
-            Replica other;
-            using (new Poking(cluster)) // until the ledger is there, which alone knows what it was called with
-            {
-                other = Differing(source, "FILL", "8");
-                ReplicaSet.AwaitCaughtUp(other);
-                ledger.Start(1);
-            }
+            Replica other = Differing(source, "FILL", "8");
             Match named = AssertNamed(source, other);
             Tool log = Tool.Run("log", source.Members[0].LogDirectory, "--records", "--from", named.Groups["lsn"].Value, "--head",
                 "1", "--json");
@@ -90,9 +83,7 @@ public sealed partial class DivergenceTests : ReplicaTests
         {
             (Replica source, Replica ledger) = cluster.Pair(CallsWithoutADigest);
             ledger.Start();
-            source.Start();
-            source.AwaitLine("its verdict", static line => line.StartsWith("verdict equal", StringComparison.Ordinal));
-            source.KillCoordinator();
+            EndUndigested(source);
             source.Settings["STRAY"] = "5";
             source.Start();
             Assert.Equal(Divergence, source.AwaitExit());
@@ -120,18 +111,14 @@ public sealed partial class DivergenceTests : ReplicaTests
         {
             (Replica source, Replica ledger) = cluster.Pair(CallsWithoutADigest);
             ledger.Start();
-            source.Start();
-            var poking = new Poking(cluster);
-            source.AwaitLine("its verdict", static line => line.StartsWith("verdict equal", StringComparison.Ordinal));
-            long before = source.Status()!["log"]!["stated"]!.GetValue<long>();
-            source.KillCoordinator();
+            EndUndigested(source);
             ledger.KillCoordinator();
-            poking.Dispose();
 
             source.Options.AddRange(["--checkpoint-every", "64K", "--checkpoint-interval", "1s"]);
             source.Settings["FILL"] = "8";
             source.Settings["POKES"] = "60000";
             source.Start().AwaitReady();
+            long? before = source.Status()!["log"]!["executed"]!.GetValue<long>();
             Cluster.Await("inputs enough for a checkpoint", () => source.Status()?["log"]?["executed"]?.GetValue<long>() > before + 128_000);
             ledger.Start();
             Assert.Equal(Divergence, source.AwaitExit());
@@ -151,6 +138,14 @@ public sealed partial class DivergenceTests : ReplicaTests
         Assert.StartsWith($"stopped before {place}  ", printed.Stop(diverged), StringComparison.Ordinal);
         Assert.StartsWith($"stopped before {place}  ", printed.With("divergence").Stop(diverged), StringComparison.Ordinal);
         return printed;
+    }
+
+    /// <summary>It does its work to the end, and dies before its log, at rest, is digested.</summary>
+    private static void EndUndigested(Replica source)
+    {
+        source.Start("digest.beforeQuiet");
+        source.AwaitLine("its verdict", static line => line.StartsWith("verdict equal", StringComparison.Ordinal));
+        Assert.Equal(Signals.KilledExitCode, source.AwaitExit());
     }
 
     private static Replica Differing(ReplicaSet set, string setting, string value)
@@ -187,32 +182,4 @@ public sealed partial class DivergenceTests : ReplicaTests
 
     [GeneratedRegex(@"By the record: executing the record at Lsn (?<lsn>\d+) .* the app makes call (?<number>\d+) to ledger: expected a fork of method (?<method>\w+), \d+ bytes: (?<expected>\w+); actual a fork of method \k<method>, \d+ bytes: (?<actual>\w+)\.")]
     private static partial Regex Named();
-
-    /// <summary>Calls the source from outside, again and again, so that its log does not rest and is not digested.</summary>
-    private sealed class Poking : IDisposable
-    {
-        private readonly CancellationTokenSource _over = new();
-        private readonly Task _poking;
-
-        public Poking(Cluster cluster) => _poking = Poke(cluster.Catalog, _over.Token);
-
-        private static async Task Poke(string catalog, CancellationToken over)
-        {
-            await using ImmortalClient client = await ImmortalClient.ConnectAsync(catalog, "source",
-                new ClientOptions { ConnectWithin = Cluster.Patience }, over);
-            for (int number = 0; ; number++)
-            {
-                await client.GetProxy<ISource>().PokeLogged(number).WaitAsync(over);
-                await Task.Delay(TimeSpan.FromMilliseconds(50), over);
-            }
-        }
-
-        /// <summary>What becomes of the last call nobody knows, since its receiver may be dead.</summary>
-        public void Dispose()
-        {
-            _over.Cancel();
-            _poking.ContinueWith(static _ => { }, TaskScheduler.Default).Wait();
-            _over.Dispose();
-        }
-    }
 }

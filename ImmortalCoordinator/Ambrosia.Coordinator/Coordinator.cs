@@ -12,6 +12,7 @@ using Ambrosia.Coordinator.Primary;
 using Ambrosia.Coordinator.Quarantine;
 using Ambrosia.Coordinator.Replay;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Coordinator.Upgrades;
 using Ambrosia.Coordinator.Views;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Commit;
@@ -84,6 +85,12 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
             Contracts = new ContractFiles(inputs),
         };
         _emissions = new AppOutputs(Outputs, Execution, self, Links.Admission, Clients, _appender);
+        if (options.Upgrade is not null && view is null)
+        {
+            Upgrade = new UpgradeRound(inputs, log, _appender, Execution, () => _asPrimary?.IsOwing != false, () => Sessions!.Wake());
+            Rehearsal = new UpgradeRehearsal(inputs, frame => Sessions!.Live?.Send(frame));
+            (_control.Upgrade, _control.Rehearsal, Checkpoints.Upgrade) = (Upgrade, Rehearsal, Upgrade);
+        }
         Sessions = new AppSessionRegistry(inputs, log, Outputs, Execution, Checkpoints, _control) { Observer = this };
         AppWatch = new AppWatch(Sessions, Execution, () => Outputs.Backpressure.IsWaiting || (HasLog && Log.IsSpaceShort),
             options.HandlerWarning, inputs.Logger);
@@ -110,6 +117,12 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
 
     /// <summary>The sessions of the app, one at a time.</summary>
     public AppSessionRegistry Sessions { get; }
+
+    /// <summary>It leads the upgrade that this replica is to make; null: none.</summary>
+    public UpgradeRound? Upgrade { get; }
+
+    /// <summary>It rehearses that upgrade while this replica is a secondary; null: there is none.</summary>
+    public UpgradeRehearsal? Rehearsal { get; }
 
     /// <summary>It knows whether the app gets on.</summary>
     public AppWatch AppWatch { get; }
@@ -218,9 +231,11 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
     private void DurableAdvanced(Lsn durable)
     {
         Links.AdvanceDurable(durable);
+        Upgrade?.DurableAdvanced(durable);
         Sessions.Wake(); // first: somebody may await an answer, and nobody an acknowledgement
         Links.WakeOwed();
         Clients.DurableAdvanced();
+        Upgrade?.TryRecord();
         _asPrimary!.PrimaryLease.Committed();
         _inputs.Pumps.RoomForApp();
         Checkpoints.Wake();
@@ -242,6 +257,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
         TimeSpan now = _inputs.Time.GetElapsedTime(0);
         Execution.DigestWriter.TryLog();
         _quarantine.TryLog();
+        Upgrade?.Tick(now);
         bool appended = _appender.TakeWake();
         appended |= _asPrimary.TryAppendOwed(Sessions.App);
         appended |= Links.Tick(now);
@@ -257,6 +273,17 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
 
     /// <summary>The replica was asked to stop. A pump steps what is returned.</summary>
     public CleanEnd BeginCleanEnd() => new(this, _inputs);
+
+    /// <summary>
+    /// Lets the app of a secondary that has caught up rehearse the upgrade that this replica is to make. Called a few times a second.
+    /// </summary>
+    public void Rehearse()
+    {
+        if (Rehearsal is not { } rehearsal || HasLog || !Sessions.IsCaughtUp) return;
+        if (rehearsal.Tick(_inputs.Time.GetElapsedTime(0), Execution.Delivery.Versions.Runs))
+            _inputs.Pumps.Fail(ExitCodes.Misuse,
+                $"no rehearsal of the upgrade to version {_inputs.Options.Upgrade!.To} has worked within --upgrade-within, so nothing was claimed: {rehearsal.Why}");
+    }
 
     /// <summary>Looks whether the app gets on, in either role. Called a few times a second.</summary>
     public void LookAtApp() => AppWatch.Tick(_inputs.Time.GetElapsedTime(0));

@@ -37,7 +37,11 @@ internal sealed class Housekeeping(Coordinator parts)
             _tail = tail;
         }
         if (IsDue(ref _heartbeat, s_heartbeatEvery, now)) parts.Sessions.Live?.SendHeartbeat();
-        if (IsDue(ref _look, s_lookEvery, now)) parts.LookAtApp();
+        if (IsDue(ref _look, s_lookEvery, now))
+        {
+            parts.LookAtApp();
+            parts.Rehearse();
+        }
         if (IsDue(ref _letGo, s_letGoEvery, now)) parts.Execution.Delivery.ReleaseIfIdle();
     }
 

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using System.Globalization;
 using Ambrosia.AppChannel;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Format;
@@ -119,6 +120,26 @@ internal static class CommandLine
         WhatIsWrong = static v => v.Length is >= BuildId.DigitsMin and <= 2 * BuildId.Bytes && v.All(char.IsAsciiHexDigit) ? null
             : $"'{v}' of --accept-build is no build: write 8 to 32 hexadecimal digits, as the line that refused the app has them"
     };
+    private static readonly TextOption s_upgradeTo = new("--upgrade-to", "VERSION",
+        "The version to which this replica brings its app: it rehearses as a secondary, takes over, and converts the state. The app carries both versions.")
+    {
+        WhatIsWrong = static v => uint.TryParse(v, NumberStyles.None, CultureInfo.InvariantCulture, out uint version) && version > 1 ? null
+            : $"'{v}' of --upgrade-to is no version that an upgrade can bring: write a number from 2 on"
+    };
+    private static readonly TextOption s_upgradeWithin = new("--upgrade-within", "TIME",
+        "How long a secondary rehearses an upgrade that does not work yet, before it ends without having claimed anything: a number with s, m, h or d.",
+        "10m")
+    {
+        WhatIsWrong = static v => OptionValues.TryParseTime(v, out _) ? null
+            : $"'{v}' of --upgrade-within is no time; write it like 10s or 5m"
+    };
+    private static readonly TextOption s_upgradeLimit = new("--upgrade-limit", "TIME",
+        "How long converting the state and writing it may take, while callers wait; then the version before goes on: a number with s, m, h or d.",
+        "10s")
+    {
+        WhatIsWrong = static v => OptionValues.TryParseTime(v, out _) ? null
+            : $"'{v}' of --upgrade-limit is no time; write it like 10s or 5m"
+    };
     private static readonly Option<bool> s_ignoreLock = new("--ignore-lock")
     {
         Description = "For tests only: become primary whoever is.", Hidden = true
@@ -188,7 +209,8 @@ internal static class CommandLine
         {
             s_log, s_instance, s_replica, s_catalog, s_appSocket, s_appPort, s_appRings, s_create, s_checkpointEvery, s_checkpointInterval,
             s_checkpointBound, s_retain, s_holdLimit, s_forkPolicy, s_maxMessage, s_keyWindow, s_keyCount, s_keyBytes, s_logWrite,
-            s_segment, s_hangLimit, s_handlerWarning, s_stopWithin, s_acceptBuild, s_ignoreLock, s_logFormat, s_unsafeNoFlush, s_stray,
+            s_segment, s_hangLimit, s_handlerWarning, s_stopWithin, s_acceptBuild,
+            s_upgradeTo, s_upgradeWithin, s_upgradeLimit, s_ignoreLock, s_logFormat, s_unsafeNoFlush, s_stray,
         };
         LinkOptions.AddTo(root);
         root.Validators.Add(result =>
@@ -262,6 +284,7 @@ internal static class CommandLine
             HandlerWarning = handler,
             StopWithin = stop,
             AcceptBuild = given.GetValue(s_acceptBuild),
+            Upgrade = UpgradeOf(given),
             IgnoreLock = given.GetValue(s_ignoreLock),
             Retention = OptionValues.TryParseRetention(given.GetRequiredValue(s_retain), out RetentionPolicy? kept) ? kept
                 : RetentionPolicy.Default,
@@ -270,5 +293,13 @@ internal static class CommandLine
             UnsafeNoFlush = given.GetValue(s_unsafeNoFlush),
             App = app,
         };
+    }
+
+    private static UpgradeOptions? UpgradeOf(ParseResult given)
+    {
+        if (given.GetValue(s_upgradeTo) is not { } version) return null;
+        OptionValues.TryParseTime(given.GetRequiredValue(s_upgradeWithin), out TimeSpan within);
+        OptionValues.TryParseTime(given.GetRequiredValue(s_upgradeLimit), out TimeSpan limit);
+        return new UpgradeOptions(uint.Parse(version, CultureInfo.InvariantCulture)) { Within = within, Limit = limit };
     }
 }

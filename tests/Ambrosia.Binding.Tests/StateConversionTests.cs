@@ -23,7 +23,7 @@ public sealed class StateConversionTests
         using var image = new LargeBuffer();
         ImageEnd converted = Conversion(effect).Convert(first.Session.Runtime!, image);
 
-        Assert.Equal(converted, Conversion(effect).Rehearse(first.Session.Runtime!));
+        Assert.Equal(converted, Conversion(effect).Rehearse(first.Session.Runtime!, 1));
         Assert.Equal((long)converted.Length, image.Length);
     }
 
@@ -93,7 +93,7 @@ public sealed class StateConversionTests
     public void Rehearse_ConversionThatAsksTheClock_IsRefused()
     {
         ConversionDiffersException refused =
-            Assert.Throws<ConversionDiffersException>(() => Conversion("clock").Rehearse(Filled().Session.Runtime!));
+            Assert.Throws<ConversionDiffersException>(() => Conversion("clock").Rehearse(Filled().Session.Runtime!, 1));
 
         Assert.Contains("another state when it was repeated; they differ from byte", refused.Message, StringComparison.Ordinal);
     }
@@ -107,7 +107,7 @@ public sealed class StateConversionTests
             static old => new TillV2((TillV1)old), Welcomed(), Options());
 
         SuspendedCallsChangedException refused =
-            Assert.Throws<SuspendedCallsChangedException>(() => conversion.Rehearse(first.Session.Runtime!));
+            Assert.Throws<SuspendedCallsChangedException>(() => conversion.Rehearse(first.Session.Runtime!, 1));
         Assert.Contains("TillV2.Changed(string) at await #0", refused.Message, StringComparison.Ordinal);
     }
 

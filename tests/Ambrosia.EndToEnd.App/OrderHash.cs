@@ -1,7 +1,7 @@
 namespace Ambrosia.EndToEnd.App;
 
 /// <summary>A hash that tells order: equal at both ends only if the same calls came in the same order.</summary>
-internal static class OrderHash
+public static class OrderHash
 {
     public static ulong Mix(ulong hash, ulong number, ReadOnlySpan<byte> filling)
     {

@@ -1,4 +1,3 @@
-using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
 
@@ -34,17 +33,6 @@ public sealed class ReservedTests
         ProtocolViolation refusal = Refusal(() => { new RecordReader(record, new Lsn(64)).Next(); });
         AssertRefused("L5.1", name, "knows no such records", refusal);
         Assert.Equal(new Lsn(64), refusal.Lsn);
-    }
-
-    [Theory]
-    [InlineData(0x28, "Convert")]
-    [InlineData(0x2A, "Reserved2A")]
-    [InlineData(0x2B, null)]
-    public void Frame_OfALaterVersion_IsRefusedByName(byte type, string? name)
-    {
-        var header = new byte[FrameHeader.Bytes];
-        new FrameHeader(0, (FrameType)type, 0).Write(header, seed: 0);
-        AssertRefused("P2.4", name, "does not know such frames", Refusal(() => { FrameHeader.Read(header, seed: 0, payloadBytesMax: 4096); }));
     }
 
     private static ProtocolViolation Refusal(Action decode) => Assert.Throws<ProtocolViolation>(decode);

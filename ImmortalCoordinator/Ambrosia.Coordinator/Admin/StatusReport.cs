@@ -125,8 +125,8 @@ internal sealed class AppStatus(
         };
         status["app"] = sessions.Live is not { } session ? null : new JsonObject
         {
-            ["session"] = session.Number, ["stage"] = session.StageName, ["delivered"] = execution.Delivery.Next.Value,
-            ["records"] = execution.Delivery.Records,
+            ["session"] = session.Number, ["version"] = execution.Delivery.Versions.Runs, ["stage"] = session.StageName,
+            ["delivered"] = execution.Delivery.Next.Value, ["records"] = execution.Delivery.Records,
         };
         status["waitsForApp"] = watch.Overdue is not { } wait ? null : new JsonObject
         {

@@ -5,6 +5,7 @@ using Ambrosia.Coordinator.Replay;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Fencing;
+using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Locking;
 
@@ -14,7 +15,8 @@ namespace Ambrosia.Coordinator.AppSessions;
 /// Decides whether an app may be given the log, when it has said what it says of itself: who it is, which version, and which build. It owns
 /// what is waited for before a session begins, and which build executes the epoch that this replica holds. Any thread; one lock.
 /// </summary>
-internal sealed class AppAdmission(CoordinatorInputs inputs, ReplicaLog log, AppExecution execution, ContractFiles files)
+internal sealed class AppAdmission(
+    CoordinatorInputs inputs, ReplicaLog log, LogReaders readers, AppExecution execution, ContractFiles files)
 {
     /// <summary>An app that waits is judged again after so long.</summary>
     private static readonly TimeSpan s_judgeEvery = TimeSpan.FromMilliseconds(200);
@@ -64,24 +66,40 @@ internal sealed class AppAdmission(CoordinatorInputs inputs, ReplicaLog log, App
     /// <summary>Says whether the app may execute the log from a checkpoint on; false: not yet.</summary>
     /// <param name="methods">What its build executes; null: it states none.</param>
     /// <param name="checkpoint">Null: from the log's beginning.</param>
+    /// <param name="runs">The version with which the app begins.</param>
     /// <exception cref="AppVersionException">The log is of another version.</exception>
+    /// <exception cref="FormerVersionMissingException">What must be executed first is of a version that the app lacks.</exception>
+    /// <exception cref="UpgradeRefusedException">The upgrade that this replica is to make cannot be made with the app.</exception>
     /// <exception cref="RedeployRefusedException">It would execute the log otherwise than it was executed.</exception>
     /// <exception cref="OtherServiceException">It is the app of a view, and of another service.</exception>
-    public bool MayExecute(AppHello hello, BuildMethods? methods, CheckpointHeader? checkpoint)
+    public bool MayExecute(AppHello hello, BuildMethods? methods, CheckpointHeader? checkpoint, out uint runs)
     {
+        runs = checkpoint?.AppVersion ?? readers.VersionAt(new Lsn(1));
+        if (runs == 0) runs = hello.AppVersion; // the log has no record yet, and begins with this one
         if (execution.View is not null)
         {
+            if (!hello.Executes(runs)) runs = hello.AppVersion; // whoever looks may try the records of one version with another
             _services.Require(hello, methods, checkpoint); // any build of it may: nothing that it does gets out
             return true;
         }
         uint inForce = log.AppVersion;
-        if (inForce != 0 && inForce != hello.AppVersion) throw new AppVersionException(inForce, hello.AppVersion);
+        if (inForce != 0 && !hello.Executes(inForce)) throw new AppVersionException(inForce, hello.AppVersion);
+        if (!hello.Executes(runs)) throw new FormerVersionMissingException(runs, inForce);
+        if (inputs.Options.Upgrade is { } upgrade) RequireUpgrade(upgrade, hello, inForce);
         AppHello? ofEpoch;
         using (_gate.Enter()) ofEpoch = _ofEpoch;
         RedeployCheck.RequireSame(ofEpoch, hello);
         if (_redeploys.Judge(hello, methods, checkpoint, execution.OwnsLog) is not { } waits) return execution.OwnsLog || MayFollow();
         Wait(waits);
         return false;
+    }
+
+    private static void RequireUpgrade(UpgradeOptions upgrade, AppHello hello, uint inForce)
+    {
+        if (inForce >= upgrade.To || inForce == 0) return; // it was made already, or there is nothing to upgrade
+        if (hello.AppVersion != upgrade.To)
+            throw new UpgradeRefusedException(
+                $"--upgrade-to {upgrade.To}, and the app that has come is of version {hello.AppVersion}: start the app of version {upgrade.To}, or name that version");
     }
 
     /// <summary>The session of a primary's app begins: its build is the epoch's.</summary>

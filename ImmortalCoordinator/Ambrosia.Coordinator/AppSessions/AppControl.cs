@@ -4,6 +4,7 @@ using Ambrosia.Coordinator.Clients;
 using Ambrosia.Coordinator.Quarantine;
 using Ambrosia.Coordinator.Replay;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Coordinator.Upgrades;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 
@@ -17,6 +18,12 @@ internal sealed class AppControl(
     AppExecution execution, ReplicaCheckpoints checkpoints, AppTimers timers, TaskResultLog results, QuarantineJournal quarantine,
     PendingQueries queries)
 {
+    /// <summary>It leads the upgrade that this replica is to make; null: none.</summary>
+    public UpgradeRound? Upgrade { get; set; }
+
+    /// <summary>It rehearses that upgrade; null: there is none.</summary>
+    public UpgradeRehearsal? Rehearsal { get; set; }
+
     /// <summary>It keeps what the app states of itself.</summary>
     public required ContractFiles Contracts { get; init; }
 
@@ -30,6 +37,8 @@ internal sealed class AppControl(
     {
         queries.AppEnded();
         checkpoints.SessionEnded();
+        Upgrade?.SessionEnded();
+        Rehearsal?.SessionEnded();
     }
 
     /// <summary>The session's app has become primary.</summary>
@@ -42,11 +51,16 @@ internal sealed class AppControl(
         if (execution.View?.TryTake(type, payload) == true) return ReadAnswer.More;
         switch (type)
         {
-            case FrameType.Processed: execution.Executed(ProcessedFrame.Read(payload).Position); break;
+            case FrameType.Processed:
+                execution.Executed(ProcessedFrame.Read(payload).Position);
+                if (Upgrade is { Stage: UpgradeStage.Wanted }) wake();
+                break;
             case FrameType.Executing: execution.Progress.Executes(ExecutingFrame.Read(payload).Place); break;
             case FrameType.ImageBegin:
                 return CheckpointAnswer(
-                    checkpoints.Begin(ImageBegin.Read(payload), isWanted: stage == AppStage.Primary || !execution.OwnsLog));
+                    checkpoints.Begin(
+                        ImageBegin.Read(payload),
+                        isWanted: stage == AppStage.Primary || !execution.OwnsLog || Upgrade is { Stage: UpgradeStage.Converting }));
             case FrameType.ImageChunk: return CheckpointAnswer(checkpoints.Pipeline.Chunk(payload));
             case FrameType.ImageEnd: return CheckpointAnswer(checkpoints.Pipeline.End(ImageEnd.Read(payload)));
             case FrameType.TimerSet: timers.Set(TimerSet.Read(payload)); break;
@@ -57,6 +71,7 @@ internal sealed class AppControl(
             case FrameType.QueryAnswer: Answered(QueryAnswerFrame.Read(payload, SizeLimits.MessageBytesMaxLimit), wake); break;
             case FrameType.SetAside: SetAside(SetAsideFrame.Read(payload), stage); break;
             case FrameType.Released: quarantine.Take(ReleasedFrame.Read(payload)); break;
+            case FrameType.Converted: Converted(ConvertedFrame.Read(payload)); break;
             case FrameType.Waiting: checkpoints.Waits(Waiting.Read(payload).Why); break;
             case FrameType.CheckpointWanted:
                 FrameReader.ReadEmpty(type, payload);
@@ -79,6 +94,17 @@ internal sealed class AppControl(
     }
 
     private static ReadAnswer CheckpointAnswer(bool isTaken) => isTaken ? ReadAnswer.More : ReadAnswer.CheckpointFull;
+
+    private void Converted(ConvertedFrame answer)
+    {
+        switch (answer.Use)
+        {
+            case ConversionUse.Switch: execution.Switched(answer); break;
+            case ConversionUse.Rehearsal when Rehearsal is { } rehearsal: rehearsal.Answered(answer); break;
+            case ConversionUse.Image when Upgrade is { } upgrade: upgrade.Refused(answer.Why); break;
+            default: throw new ProtocolViolation("P5.25", $"an answer to a conversion for use {answer.Use} that nobody asked for");
+        }
+    }
 
     private void Answered(in QueryAnswerFrame answer, Action wake)
     {

@@ -140,10 +140,12 @@ internal sealed class AppFeed(AppExecution execution, ReplicaLog log, PendingQue
             return false;
         }
         PolicyAhead? ahead = _delivery.TakeOutlook();
-        if (ahead is null && execution.View is null) return _deliveryTaken = true;
+        ConvertFrame? convert = _delivery.Versions.Take();
+        if (ahead is null && convert is null && execution.View is null) return _deliveryTaken = true;
         using (_gate.Enter())
         {
             if (ahead is { } policy) _control.Write(policy);
+            if (convert is { } another) _control.Write(another);
             // A view gives these records because the app was told where to stop, which must come first.
             if (!_control.TryTake(out ReadOnlyMemory<byte> first)) return _deliveryTaken = true;
             (_held, bytes) = (bytes, first);

@@ -2,6 +2,7 @@ using Ambrosia.Coordinator.Builds;
 using Ambrosia.Coordinator.Checkpoints;
 using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Coordinator.Upgrades;
 using Ambrosia.Coordinator.Views;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
@@ -80,7 +81,8 @@ internal sealed class AppSession(
                 if (_stage == AppStage.Ended) return false;
                 if (feed.HasControl) return true;
                 if (IsGreeting) return false;
-                return feed.HasRecords || (_stage == AppStage.Replaying && feed.Next >= _target);
+                return feed.HasRecords || (_stage == AppStage.Replaying && _target is { } all && feed.Next >= all
+                    && control.Upgrade?.MayHaveNext(all) != false);
             }
         }
     }
@@ -170,7 +172,8 @@ internal sealed class AppSession(
             if (sessions.TryBegin(this, hello, methods, out string? why)) return ReadAnswer.More;
             return why is null ? ReadAnswer.LogUnread : throw Refuse(why);
         }
-        catch (Exception other) when (other is AppVersionException or RedeployRefusedException or OtherServiceException)
+        catch (Exception other) when (other is AppVersionException or FormerVersionMissingException or RedeployRefusedException
+            or UpgradeRefusedException or OtherServiceException)
         {
             Send(new Goodbye(GoodbyeCode.Refused, other.Message));
             throw;
@@ -238,6 +241,18 @@ internal sealed class AppSession(
         using (_gate.Enter())
         {
             if (_target is not { } all || feed.Next < all) return false;
+            UpgradeStep first = control.Upgrade?.Next(all, App!) ?? default;
+            if (first.Waits) return false;
+            if (first.Target is { } more)
+            {
+                _target = more;
+                return false;
+            }
+            if (first.Convert is { } convert)
+            {
+                feed.Write(convert);
+                return feed.TryTakeControl(out bytes);
+            }
             _stage = AppStage.BecomingPrimary;
             feed.BecomePrimary(all);
             return feed.TryTakeControl(out bytes);

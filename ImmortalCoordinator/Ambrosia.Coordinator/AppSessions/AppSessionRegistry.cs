@@ -63,7 +63,7 @@ internal sealed class AppSessionRegistry(
     public AppHello? App => Live is { HasBegun: true } session ? session.App : null;
 
     /// <summary>It decides which app may have a session.</summary>
-    public AppAdmission Admission { get; } = new(inputs, log, execution, control.Contracts);
+    public AppAdmission Admission { get; } = new(inputs, log, checkpoints.Readers, execution, control.Contracts);
 
     /// <summary>Hears what becomes of the sessions of a primary.</summary>
     public required ISessionObserver Observer { get; init; }
@@ -102,8 +102,8 @@ internal sealed class AppSessionRegistry(
         {
             Lsn durable = log.Durable;
             checkpoint = FindStart(durable);
-            begins = Admission.MayExecute(hello, methods, checkpoint?.Header);
-            if (begins) Begin(session, checkpoint, hello, durable);
+            begins = Admission.MayExecute(hello, methods, checkpoint?.Header, out uint runs);
+            if (begins) Begin(session, checkpoint, (hello, runs), durable);
             return begins;
         }
         catch (LogUnreadException)
@@ -120,25 +120,25 @@ internal sealed class AppSessionRegistry(
         }
     }
 
-    private void Begin(AppSession session, RestoredCheckpoint? checkpoint, AppHello hello, Lsn durable)
+    private void Begin(AppSession session, RestoredCheckpoint? checkpoint, (AppHello Hello, uint Runs) app, Lsn durable)
     {
         CheckpointHeader? header = checkpoint?.Header;
         ReplayState state = ReplayState.From(checkpoint?.Part);
         outputs.Outboxes.BeginSession(CheckpointRecovery.Positions(checkpoint), state.Generations);
         control.BeginSession();
-        execution.BeginSession(header, checkpoint?.Part, state, inputs.Options.Replica, durable, hello);
+        execution.BeginSession(header, checkpoint?.Part, state, inputs.Options.Replica, durable, app);
         using (_gate.Enter()) _live.HasPlace = _live.Session == session;
         var welcome = new AppWelcome(1, new InstanceId(inputs.Identity.Name, inputs.Identity.Shard), inputs.Options.Replica,
             inputs.Identity.Uuid, log.Epoch, session.Number, state.Policy.MessageBytesMax, header?.Lsn ?? Lsn.Zero, checkpoint is not null)
         {
-            IsView = execution.View is not null,
+            IsView = execution.View is not null, RunsVersion = app.Hello.HasVersions ? app.Runs : null,
         };
         session.Begin(welcome, checkpoint is null ? null : new CheckpointImage(checkpoint.Reader, header!.Lsn, header.ImageVersion));
         execution.View?.Begin(session, header?.Lsn ?? Lsn.Zero);
         if (!execution.OwnsLog) return;
-        Admission.Begin(hello);
+        Admission.Begin(app.Hello);
         LockChecks.BeforeCallOut();
-        Observer.Begins(hello);
+        Observer.Begins(app.Hello);
         session.BecomePrimary(log.DurableOrFirst);
     }
 

@@ -37,7 +37,9 @@ internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles file
         if ((last?.Build ?? checkpoint?.Build) is not { } before) return null;
         if (methods is null) inputs.Logger.BuildUnknown(before.Short);
         if (methods is null || before == methods.Build) return null;
-        if (!ownsLog && PrimaryClaim.HasPrimary(inputs.Files, inputs.Options.LogDirectory, inputs.Identity))
+        // Who upgrades is of another build by its nature; the former version in it is held against what is recorded like any other.
+        bool mayFollow = app.HasVersions && inputs.Options.Upgrade is not null;
+        if (!ownsLog && !mayFollow && PrimaryClaim.HasPrimary(inputs.Files, inputs.Options.LogDirectory, inputs.Identity))
             return $"its app is build {methods.Build.Short}, and that of the primary is build {before.Short}: it executes nothing before another replica of its build is primary, or a checkpoint covers every input and no replica is";
         JudgeRecorded(before, methods, checkpoint, chain);
         return null;

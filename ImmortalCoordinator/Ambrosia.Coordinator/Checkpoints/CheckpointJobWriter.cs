@@ -31,6 +31,9 @@ internal sealed class CheckpointJobWriter(
 
     public bool IsFinished => _isFinished;
 
+    /// <summary>It hears what becomes of the job under way.</summary>
+    private ICheckpointOutcome Outcome => _job?.Outcome ?? outcome;
+
     /// <summary>This replica has diverged: nothing of it gets a name any more. Any thread.</summary>
     public void Forbid()
     {
@@ -72,7 +75,7 @@ internal sealed class CheckpointJobWriter(
             Drop($"its image has {_length} bytes with hash {_hash:x16}, the app says {claim.Length} with {claim.Hash:x16}");
             return;
         }
-        outcome.Computed(_job!.Header.Lsn, new StateDigest(_partHash, _hash));
+        Outcome.Computed(_job!.Header.Lsn, new StateDigest(_partHash, _hash));
         try
         {
             Try(claim, static (writer, _) =>
@@ -97,10 +100,10 @@ internal sealed class CheckpointJobWriter(
         using (_naming.Enter()) isPublished = !_isForbidden && _file!.Publish(stated);
         if (isPublished)
         {
-            outcome.Published(_job.Header.FileName);
-            outcome.Truncate(_job.Header);
+            Outcome.Published(_job.Header.FileName);
+            Outcome.Truncate(_job.Header);
         }
-        else outcome.Failed("there is one of the same name");
+        else Outcome.Failed("there is one of the same name");
         _file!.Dispose();
         _file = null;
         return true;
@@ -113,7 +116,7 @@ internal sealed class CheckpointJobWriter(
         _job = _job with { IsOurs = false };
         if (_file is not null) _hash = _file.ImageHash;
         Dispose();
-        outcome.Failed(why);
+        Outcome.Failed(why);
     }
 
     /// <summary>

@@ -1,4 +1,5 @@
 using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Coordinator.Replay;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Checkpoints;
@@ -138,7 +139,23 @@ internal sealed class CheckpointPipeline(
 /// <summary>Holds what is known of one checkpoint before its image comes.</summary>
 /// <param name="IsOurs">Its mark names this replica; otherwise it is made for comparison only.</param>
 internal sealed record CheckpointJob(
-    CheckpointHeader Header, CoordinatorPart Part, List<(Outbox, CheckpointOutput, List<OutboxEntry>)> Outboxes, bool IsOurs);
+    CheckpointHeader Header, CoordinatorPart Part, List<(Outbox, CheckpointOutput, List<OutboxEntry>)> Outboxes, bool IsOurs)
+{
+    /// <summary>It hears what becomes of this one; null: whoever hears of all.</summary>
+    public ICheckpointOutcome? Outcome { get; init; }
+}
+
+/// <summary>Asks for the checkpoint of a version that is not in force yet, and hears what becomes of it.</summary>
+internal interface IVersionCheckpoint : ICheckpointOutcome
+{
+    /// <summary>Returns what is known where it was asked for; null: a mark asked for this image. The thread that reads the app.</summary>
+    VersionPlace? TakeFor(Lsn position);
+}
+
+/// <summary>Holds the place of a checkpoint of another version than the log's.</summary>
+/// <param name="Version">The version of the checkpoint.</param>
+/// <param name="At">The fold of the log right there, as a mark would have it.</param>
+internal sealed record VersionPlace(uint Version, MarkSnapshot At);
 
 /// <summary>Tells what a checkpoint holds of the coordinator. The thread that reads the app.</summary>
 internal interface ICheckpointSource

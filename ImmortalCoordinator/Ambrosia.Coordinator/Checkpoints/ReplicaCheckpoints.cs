@@ -22,11 +22,12 @@ internal sealed class ReplicaCheckpoints : IDisposable
     private readonly CheckpointScheduler _scheduler;
     private readonly PublishedCheckpoints _published;
     private readonly SecondOpinion _opinion;
+    private readonly CheckpointSnapshot _snapshot;
 
     public ReplicaCheckpoints(CoordinatorInputs inputs, ReplicaLog log, LogReaders readers, LogAppender appender, OutboxSet outboxes,
         AppExecution execution)
     {
-        (_inputs, _log, _execution) = (inputs, log, execution);
+        (_inputs, _log, _execution, Readers) = (inputs, log, execution, readers);
         CoordinatorOptions options = inputs.Options;
         Trigger = new CheckpointTrigger(options.CheckpointEveryBytes, options.CheckpointInterval, () => execution.Delivery.LastInput);
         Recovery = new CheckpointRecovery(inputs.Location, readers.Chain, inputs.Logger);
@@ -39,17 +40,22 @@ internal sealed class ReplicaCheckpoints : IDisposable
         var writer = new CheckpointJobWriter(
             _published, header => new CheckpointWriter(inputs.Files, options.LogDirectory, inputs.Identity, header, Crash.Points, memory),
             () => log.Stated);
-        Pipeline = new CheckpointPipeline(
-            new CheckpointSnapshot(inputs, readers, outboxes, execution), _published, writer, inputs.Pumps.CheckpointWork,
-            inputs.Pumps.RoomForApp);
+        _snapshot = new CheckpointSnapshot(inputs, readers, outboxes, execution);
+        Pipeline = new CheckpointPipeline(_snapshot, _published, writer, inputs.Pumps.CheckpointWork, inputs.Pumps.RoomForApp);
         _scheduler = new CheckpointScheduler(inputs, Trigger, assigner, appender, _opinion, Pipeline.Adopt);
     }
+
+    /// <summary>They read the log that the checkpoints are of.</summary>
+    public LogReaders Readers { get; }
 
     public CheckpointTrigger Trigger { get; }
 
     public CheckpointRecovery Recovery { get; }
 
     public CheckpointPipeline Pipeline { get; }
+
+    /// <summary>It asks for the checkpoint of a version that is not in force yet; null: nobody does. Before anything runs.</summary>
+    public IVersionCheckpoint? Upgrade { get => _snapshot.Upgrade; set => _snapshot.Upgrade = value; }
 
     /// <summary>This replica has the log. Before its app becomes primary; one thread.</summary>
     public void BecomePrimary(RetentionScheduler retention) => _published.BecomePrimary(retention);

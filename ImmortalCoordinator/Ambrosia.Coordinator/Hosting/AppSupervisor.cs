@@ -92,6 +92,12 @@ internal sealed class AppSupervisor(
         return code;
     }
 
+    /// <summary>Ends an app that does not come back; it is started again.</summary>
+    public void EndHanging()
+    {
+        using (_gate.Enter()) _process?.Kill();
+    }
+
     /// <summary>An app that ends from now on is not started again.</summary>
     public void StartNoMore() => _stop.Cancel();
 

@@ -146,6 +146,9 @@ public sealed class CoordinatorHost : IDisposable
             _pumps.StartCommits(_coordinator.Committer);
         }
         else _coordinator = new Coordinator(inputs, follower);
+        if (_coordinator.Upgrade is { } upgrade) upgrade.AppHangs += () => _supervisor?.EndHanging();
+        if (_coordinator.Rehearsal is { } rehearsal)
+            rehearsal.Passed += () => new Thread(() => _pumps.Secondary?.Promote()) { Name = "upgrade", IsBackground = true }.Start();
         _incidents = new IncidentJournal(inputs, _coordinator, catalog, ExplainsIncidents);
         _coordinator.AddCommands(_commands);
         AddCommands(_coordinator);

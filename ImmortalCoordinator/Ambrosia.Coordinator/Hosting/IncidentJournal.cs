@@ -94,7 +94,7 @@ internal sealed class IncidentJournal(CoordinatorInputs inputs, Coordinator part
 
     private Incident New(ExecutingPlace at) => new(
         inputs.Options.Replica, (inputs.Time.GetUtcNow() - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond,
-        parts.Execution.Delivery.AppVersion, at.At.Value, at.Index)
+        parts.Execution.Delivery.Versions.Runs, at.At.Value, at.Index)
     {
         Build = parts.Execution.Delivery.Build?.ToString(),
     };

@@ -86,6 +86,9 @@ internal sealed class PrimaryRole
         }
     }
 
+    /// <summary>Some of them are not appended yet. Any thread.</summary>
+    public bool IsOwing => _owesFirstStart || _owesPolicy || _owesBuild;
+
     /// <summary>The first record of all: the instance begins.</summary>
     private bool TryAppendFirstStart(uint appVersion)
     {
@@ -115,7 +118,7 @@ internal sealed class PrimaryRole
     {
         if (!_owesBuild) return false;
         Crash.Hit("build.beforeAppend");
-        var build = new BuildRecord(PrimaryLease.Epoch, app.AppVersion, app.Build, app.Binding, app.Runtime, app.Culture, app.Cpu,
+        var build = new BuildRecord(PrimaryLease.Epoch, _log.AppVersion, app.Build, app.Binding, app.Runtime, app.Culture, app.Cpu,
             app.ContractHash, s_version);
         _owesBuild = !_appender.TryAppend(RecordKind.Build, RecordKinds.Encode(build), out _);
         return !_owesBuild;

@@ -90,9 +90,9 @@ internal sealed class AppExecution : IDisposable
     /// <param name="header">Of the checkpoint that it begins with; null: it begins with the log.</param>
     /// <param name="part">What that checkpoint says of the coordinator.</param>
     /// <param name="replayTo">Records below this were durable before the session began.</param>
-    /// <param name="app">What the app says of itself.</param>
+    /// <param name="app">What the app says of itself, and the version with which it begins.</param>
     public void BeginSession(
-        CheckpointHeader? header, CoordinatorPart? part, ReplayState state, string replica, Lsn replayTo, AppHello app)
+        CheckpointHeader? header, CoordinatorPart? part, ReplayState state, string replica, Lsn replayTo, (AppHello Hello, uint Runs) app)
     {
         _hasReported = false;
         (Lsn from, Lsn page) = (header?.Lsn ?? Lsn.Zero, header?.PageLsn ?? Lsn.Zero);
@@ -100,8 +100,8 @@ internal sealed class AppExecution : IDisposable
         DigestWriter.BeginSession(part);
         Progress.Begin(from, page);
         Delivery.Marks.Begin(_log.Epoch, replica);
-        Delivery.Build = app.Build;
-        Delivery.Begin(page, from, state, DigestWriter.Position, replayTo, app.AppVersion);
+        Delivery.Build = app.Hello.Build;
+        Delivery.Begin(page, from, state, DigestWriter.Position, replayTo, (app.Runs, app.Hello.AppVersion));
     }
 
     /// <summary>The app has emitted a run of numbered calls to this outbox, which does not hold it yet.</summary>
@@ -135,6 +135,14 @@ internal sealed class AppExecution : IDisposable
         _hasReported = true;
         View?.Executed(lsn);
         if (View is { KeepsOutputs: false }) _outboxes.DropCalls();
+    }
+
+    /// <summary>The app goes on as another version.</summary>
+    /// <exception cref="ProtocolViolation">P5.25: nobody asked for it.</exception>
+    /// <exception cref="DivergenceException">The conversion has given another state than when the upgrade was made.</exception>
+    public void Switched(ConvertedFrame answer)
+    {
+        if (Delivery.Versions.WhatIsWrong(answer) is { } why && View?.Tolerates(why) != true) throw new DivergenceException(why);
     }
 
     /// <summary>

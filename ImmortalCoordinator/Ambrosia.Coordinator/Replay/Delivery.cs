@@ -34,7 +34,6 @@ internal sealed class Delivery(
     private Lsn _firstRecord, _replayTo;
     private bool _hasFollowed; // the session began while another replica wrote the log, and truncated it without asking this one
     private ulong _nextMultiple;
-    private volatile uint _appVersion;
     private long _spanningLeft;
 
     /// <summary>The page that is given record by record, and where its next record begins; null: none is.</summary>
@@ -67,8 +66,8 @@ internal sealed class Delivery(
     /// <summary>Returns what the app must be told before it is given what was taken; null: nothing.</summary>
     public PolicyAhead? TakeOutlook() => _outlook.Take();
 
-    /// <summary>The version of the app that is given records. Any thread.</summary>
-    public uint AppVersion => _appVersion;
+    /// <summary>It knows which version of the app is given records.</summary>
+    public VersionSwitch Versions { get; } = new();
 
     /// <summary>The build of the app that is given records; null: it does not say. It changes between sessions alone.</summary>
     public BuildId? Build { get; set; }
@@ -92,10 +91,10 @@ internal sealed class Delivery(
     /// <param name="record">Records below this are in the checkpoint.</param>
     /// <param name="digested">The last digest position below it.</param>
     /// <param name="replayTo">Records below this were durable before the session began.</param>
-    /// <param name="appVersion">The app executes records of this version.</param>
-    public void Begin(Lsn page, Lsn record, ReplayState state, Lsn? digested, Lsn replayTo, uint appVersion)
+    /// <param name="versions">The app begins with records of the one version, and can go on as far as the other.</param>
+    public void Begin(Lsn page, Lsn record, ReplayState state, Lsn? digested, Lsn replayTo, (uint Runs, uint Highest) versions)
     {
-        _appVersion = appVersion;
+        Versions.Begin(versions);
         _replayTo = _reader.LiveFrom = replayTo;
         _hasFollowed = !log.IsWritten;
         Taken();
@@ -280,13 +279,15 @@ internal sealed class Delivery(
             case RecordKind.StateHash: StateHashRecorded?.Invoke(record.Read<StateHashRecord>()); break;
             case RecordKind.FirstStart: RequireVersion(record.Read<FirstStartRecord>().AppVersion); break;
             case RecordKind.Build: RequireBuild(record.Lsn, record.Read<BuildRecord>()); break;
-            case RecordKind.Upgrade: RequireVersion(record.Read<UpgradeRecord>().VersionTo); break;
+            case RecordKind.Upgrade when record.Read<UpgradeRecord>() is var upgrade:
+                if (!Versions.TryMeet(upgrade, record.Lsn.Value)) RequireVersion(upgrade.VersionTo);
+                break;
         }
     }
 
     private void RequireVersion(uint inForce)
     {
-        if (View is null && inForce != _appVersion) throw new AppVersionException(inForce, _appVersion);
+        if (View is null && inForce != Versions.Runs) throw new AppVersionException(inForce, Versions.Runs);
     }
 
     /// <summary>

@@ -124,6 +124,9 @@ public sealed record CoordinatorOptions
     /// </summary>
     public string? AcceptBuild { get; init; }
 
+    /// <summary>The upgrade of the app that this replica is to make; null: none.</summary>
+    public UpgradeOptions? Upgrade { get; init; }
+
     /// <summary>This replica claims the log whatever locks say, so that several coordinators fight for it. Only tests set it.</summary>
     public bool IgnoreLock { get; init; }
 

@@ -13,10 +13,10 @@ public static class ExitCodes
     internal static int? Of(Exception fatal) => fatal switch
     {
         DivergenceException => Divergence,
-        LogDamage => Damage,
+        LogDamage or FormerVersionMissingException => Damage,
         FenceLostException => NotPrimary,
         AppVersionException => OtherAppVersion,
-        RedeployRefusedException or OtherServiceException => Misuse,
+        RedeployRefusedException or OtherServiceException or UpgradeRefusedException => Misuse,
         IOException => Io,
         _ => null,
     };
@@ -51,6 +51,16 @@ public static class ExitCodes
 internal sealed class AppVersionException(uint inForce, uint stated) : Exception(
     $"the log is of app version {inForce}, and this app states version {stated}: start a build of version {inForce}"
     + (stated > inForce ? $", or let this one state {inForce} in [assembly: AppVersion] until the log has been upgraded" : ""));
+
+/// <summary>
+/// No checkpoint of the version in force can serve, so that the log must be executed from a place before the upgrade on, and the app lacks
+/// the version of that place (exit 65). Nothing was given to the app.
+/// </summary>
+internal sealed class FormerVersionMissingException(uint needed, uint inForce) : Exception(
+    $"no checkpoint of version {inForce} can serve any more, and what lies before the upgrade is of version {needed}: start a build that carries both, with AmbrosiaApp.Run<Former, Immortal>, as the one did that made the upgrade; or put back a checkpoint of version {inForce} from a backup. Nothing was changed");
+
+/// <summary>The app cannot make the upgrade that was asked for (exit 2). Nothing was given to it, and no epoch was claimed.</summary>
+internal sealed class UpgradeRefusedException(string why) : Exception(why);
 
 /// <summary>
 /// The app is of a build that would execute recorded inputs otherwise. Another start of the same program would end the same way, so the

@@ -67,6 +67,9 @@ public sealed class LogWriter : IDisposable
     /// </summary>
     public Lsn Stated => new(Volatile.Read(ref _stated));
 
+    /// <summary>The last durable page with records ends here: what follows states only what is durable.</summary>
+    public Lsn RecordsEnd => new(Volatile.Read(ref _recordsEnd));
+
     /// <summary>The most bytes of records that one reservation can hold; a larger record spans pages.</summary>
     public int ReserveBytesMax => _options.PageBytes - PageHeader.Bytes;
 

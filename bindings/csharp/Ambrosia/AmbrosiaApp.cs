@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using Ambrosia.Pumps;
+using Ambrosia.Session;
 
 namespace Ambrosia;
 
@@ -27,9 +28,37 @@ public static partial class AmbrosiaApp
         where TImmortal : Immortal, IImmortal<TImmortal>
     {
         ArgumentNullException.ThrowIfNull(args);
+        return Run(ImmortalDefinition.Of<TImmortal>(), former: null);
+    }
+
+    /// <summary>
+    /// Runs the immortal as the other overload does, for an upgrade: while the log is of the version before, the former class executes its
+    /// records, and where the log has the upgrade, the new one takes over what the former one holds.
+    /// <c>ImmortalCoordinator … --upgrade-to N</c> makes the upgrade; without it this app goes on as what the log is of.
+    /// </summary>
+    /// <typeparam name="TFormer">
+    /// The class of the version before, with its handlers as they were. Its version is what <see cref="AppVersionAttribute"/> at the class
+    /// says, or else the one below that of <typeparamref name="TImmortal"/>.
+    /// </typeparam>
+    /// <typeparam name="TImmortal">
+    /// The class of the new version. It has a constructor that takes a <typeparamref name="TFormer"/> and is a function of that state
+    /// alone: what it sends, waits for or begins is refused, and belongs into <see cref="Immortal.OnUpgraded"/>.
+    /// </typeparam>
+    /// <param name="args">The command line; the binding takes nothing from it.</param>
+    /// <returns>The exit code: 0 clean stop, 1 the app failed, 2 misuse, 70 divergence, 74 the channel broke.</returns>
+    public static int Run<TFormer, TImmortal>(string[] args)
+        where TFormer : Immortal, IImmortal<TFormer>
+        where TImmortal : Immortal, IImmortal<TImmortal>
+    {
+        ArgumentNullException.ThrowIfNull(args);
+        return Run(ImmortalDefinition.Of<TImmortal>(), FormerVersion.Of<TFormer, TImmortal>);
+    }
+
+    private static int Run(ImmortalDefinition definition, Func<FormerVersion>? former)
+    {
         var host = new AppHost(
-            ImmortalDefinition.Of<TImmortal>(), AwaitCheck.Faults, Environment.GetEnvironmentVariable,
-            static line => Console.Error.WriteLine(line), TimeProvider.System, Abandon);
+            definition, AwaitCheck.Faults, Environment.GetEnvironmentVariable,
+            static line => Console.Error.WriteLine(line), TimeProvider.System, Abandon) { Former = former };
         int code = host.Run();
         Console.Out.Flush();
         Console.Error.Flush();

@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Numerics;
 using Ambrosia.Protocol.Payloads;
 using Ambrosia.Protocol.Records;
@@ -15,6 +16,9 @@ public sealed record AppHello(
     /// <summary>The option that states the app's build; <see cref="FrameType.BuildMethods"/> follows a hello that has it.</summary>
     private const ulong BuildOption = 1;
 
+    /// <summary>The option that states the lowest version whose records the app can execute (protocol P5.25).</summary>
+    private const ulong LowestOption = 2;
+
     public static FrameType Type => FrameType.AppHello;
 
     /// <summary>Options say what its fields cannot.</summary>
@@ -27,8 +31,21 @@ public sealed record AppHello(
     public BuildId? Build
     {
         get => Options[BuildOption] is { } build ? BuildId.Of(build.Span) : null;
-        init => Options = value is { } build ? HelloOptions.Of((BuildOption, build.ToBytes())) : HelloOptions.None;
+        init => Options = Options.With(BuildOption, value?.ToBytes());
     }
+
+    /// <summary>The lowest version whose records the app can execute: its own, unless it says a lower one.</summary>
+    public uint LowestVersion
+    {
+        get => Options[LowestOption] is { } lowest ? BinaryPrimitives.ReadUInt32LittleEndian(lowest.Span) : AppVersion;
+        init => Options = Options.With(LowestOption, value == AppVersion ? null : HelloOptions.ValueOf(value));
+    }
+
+    /// <summary>The app can execute records of more than one version, and is told with which it begins.</summary>
+    public bool HasVersions => LowestVersion != AppVersion;
+
+    /// <summary>The app can execute records of this version.</summary>
+    public bool Executes(uint version) => LowestVersion <= version && version <= AppVersion;
 
     public bool Supports(ushort version) => VersionMin <= version && version <= VersionMax;
 
@@ -63,6 +80,9 @@ public sealed record AppHello(
         from.End();
         if (hello.Options[BuildOption] is { Length: not BuildId.Bytes } build)
             throw from.Violation("P5.1", $"a build of {build.Length} bytes instead of {BuildId.Bytes}");
+        if (hello.Options[LowestOption] is { } lowest
+            && (lowest.Length != sizeof(uint) || hello.LowestVersion == 0 || hello.LowestVersion > hello.AppVersion))
+            throw from.Violation("P5.25", $"a lowest version of {lowest.Length} bytes that is not from 1 to {hello.AppVersion}");
         return hello;
     }
 
@@ -96,6 +116,9 @@ public sealed record AppWelcome(
     /// <summary>The option that says whether the app lives (0) or is looked at in a view (1).</summary>
     private const ulong ModeOption = 1;
 
+    /// <summary>The option that says with which version an app of several begins (protocol P5.25).</summary>
+    private const ulong VersionOption = 2;
+
     public static FrameType Type => FrameType.AppWelcome;
 
     /// <summary>Options say what its fields cannot.</summary>
@@ -105,7 +128,14 @@ public sealed record AppWelcome(
     public bool IsView
     {
         get => Options[ModeOption] is { } mode && mode.Span[0] == 1;
-        init => Options = value ? HelloOptions.Of((ModeOption, new byte[] { 1 })) : HelloOptions.None;
+        init => Options = Options.With(ModeOption, value ? new byte[] { 1 } : null);
+    }
+
+    /// <summary>The version with which the session begins; null: the app can execute one alone.</summary>
+    public uint? RunsVersion
+    {
+        get => Options[VersionOption] is { } version ? BinaryPrimitives.ReadUInt32LittleEndian(version.Span) : null;
+        init => Options = Options.With(VersionOption, value is { } version ? HelloOptions.ValueOf(version) : null);
     }
 
     public int BytesMax => 2 + 2 * (1 + Names.CharsMax) + 2 + 16 + 8 + 8 + 4 + 8 + 1 + HelloOptions.BytesMax;
@@ -137,6 +167,8 @@ public sealed record AppWelcome(
         from.End();
         if (welcome.Options[ModeOption] is { } mode && (mode.Length != 1 || mode.Span[0] > 1))
             throw from.Violation("P5.24", $"a mode of {mode.Length} bytes that is neither 0 nor 1");
+        if (welcome.Options[VersionOption] is { } version && (version.Length != sizeof(uint) || welcome.RunsVersion == 0))
+            throw from.Violation("P5.25", $"a version of {version.Length} bytes that is none from 1 on");
         return welcome;
     }
 }

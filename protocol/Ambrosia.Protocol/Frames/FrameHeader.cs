@@ -31,10 +31,7 @@ public readonly record struct FrameHeader(uint Length, FrameType Type, uint Payl
         return new FrameHeader(length, type, BinaryPrimitives.ReadUInt32LittleEndian(from[8..]));
     }
 
-    /// <summary>Names a type that is reserved: who sends it is a newer version.</summary>
-    private static ProtocolViolation UnknownType(FrameType type) => new("P2.4", FrameTypes.IsReserved(type)
-        ? $"{type} frame (0x{(byte)type:X2}): this version does not know such frames, a newer one does"
-        : $"frame of unknown type 0x{(byte)type:X2}");
+    private static ProtocolViolation UnknownType(FrameType type) => new("P2.4", $"frame of unknown type 0x{(byte)type:X2}");
 
     private static ProtocolViolation BadCrc() => new("P2.1", "frame header with a wrong checksum");
 

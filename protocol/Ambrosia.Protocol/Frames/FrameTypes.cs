@@ -6,9 +6,6 @@ public static class FrameTypes
     /// <summary>Returns whether this version knows the type.</summary>
     public static bool IsKnown(FrameType type) => AllowedFor(type) != 0;
 
-    /// <summary>Returns whether the type has a name and no format yet (P2.4).</summary>
-    public static bool IsReserved(FrameType type) => type is FrameType.Convert or FrameType.Reserved2A;
-
     /// <summary>Checks that this sender may send a frame of this type.</summary>
     /// <exception cref="ProtocolViolation">P2.4: the type is unknown, or this side does not send it.</exception>
     public static void Check(FrameType type, FrameSender sender)
@@ -26,9 +23,9 @@ public static class FrameTypes
             FrameType.AppHello or FrameType.Destination or FrameType.Processed or FrameType.PrimaryReady or FrameType.Waiting
                 or FrameType.CheckpointWanted or FrameType.TimerSet or FrameType.TimerDropped or FrameType.TaskResult or FrameType.SetAside
                 or FrameType.Released or FrameType.Executing or FrameType.Contract
-                or FrameType.BuildMethods or FrameType.Seen => App,
+                or FrameType.BuildMethods or FrameType.Seen or FrameType.Converted => App,
             FrameType.AppWelcome or FrameType.Deliver or FrameType.BecomePrimary or FrameType.ImpulseLogged or FrameType.PolicyAhead
-            or FrameType.Rings or FrameType.Look or FrameType.Go => Coordinator,
+            or FrameType.Rings or FrameType.Look or FrameType.Go or FrameType.Convert => Coordinator,
             FrameType.ImageBegin or FrameType.ImageChunk or FrameType.ImageEnd => App | Coordinator,
             FrameType.Heartbeat or FrameType.Goodbye => App | Coordinator | Dialler | Acceptor,
             FrameType.Hello or FrameType.Ack => Dialler | Acceptor,
@@ -51,7 +48,7 @@ public enum FrameType : byte
     PrimaryReady = 0x16, Waiting = 0x17, CheckpointWanted = 0x18,
     TimerSet = 0x19, TimerDropped = 0x1A, TaskResult = 0x1B, SetAside = 0x1C, Released = 0x1D, QueryAnswer = 0x1E, Executing = 0x1F,
     Deliver = 0x20, BecomePrimary = 0x21, ImpulseLogged = 0x22, PolicyAhead = 0x23, Query = 0x24, Rings = 0x25,
-    Look = 0x26, Go = 0x27, Convert = 0x28, Seen = 0x29, Reserved2A = 0x2A,
+    Look = 0x26, Go = 0x27, Convert = 0x28, Seen = 0x29, Converted = 0x2A,
     Ack = 0x30, ClientLogged = 0x31,
 }
 

@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Text;
 using Ambrosia.Protocol.Payloads;
 
@@ -26,6 +27,22 @@ public sealed class HelloOptions : IEquatable<HelloOptions>
     {
         (ulong Type, ReadOnlyMemory<byte> Value)[] inOrder = [.. options.OrderBy(static option => option.Type)];
         return WhatIsWrong(inOrder) is { } wrong ? throw new ArgumentException(wrong, nameof(options)) : new HelloOptions(inOrder);
+    }
+
+    /// <summary>Returns the value of an option that is a number.</summary>
+    internal static byte[] ValueOf(uint number)
+    {
+        var value = new byte[sizeof(uint)];
+        BinaryPrimitives.WriteUInt32LittleEndian(value, number);
+        return value;
+    }
+
+    /// <summary>Returns these options, but for one.</summary>
+    /// <param name="value">Null: it is not among them.</param>
+    internal HelloOptions With(ulong type, byte[]? value)
+    {
+        IEnumerable<(ulong, ReadOnlyMemory<byte>)> rest = _inOrder.Where(option => option.Type != type);
+        return Of(value is null ? rest : rest.Append((type, value)));
     }
 
     /// <summary>Returns the value of an option; null: it is not there.</summary>

@@ -30,6 +30,7 @@ public enum LockRank
     SelfChannel = 250,
     AppSessionRegistry = 260,
     AppAdmission = 265,
+    UpgradeRehearsal = 267,
     ClientConnection = 270,
 
     // Tables that many conversations share.
@@ -47,6 +48,7 @@ public enum LockRank
 
     // What is known of the replay.
     QuarantineJournal = 400,
+    UpgradeRound = 405,
     DigestWriter = 410,
     DigestTracker = 420,
     PendingMarks = 430,

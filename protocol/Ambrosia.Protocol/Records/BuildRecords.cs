@@ -69,7 +69,7 @@ public sealed record BuildRecord(
 
 /// <summary>
 /// States that another version of the app executes from here on (log-format L5.16), and names the checkpoint that it begins with: nothing
-/// stands between that and this record. No version of Ambrosia writes it yet.
+/// stands between that and this record.
 /// </summary>
 /// <param name="Checkpoint">Lsn of the checkpoint of the new version.</param>
 /// <param name="CheckpointEpoch">Epoch of that checkpoint.</param>

@@ -98,7 +98,7 @@ public sealed class DeliveryTests : IDisposable
             ReplayState state = new();
             foreach (LoggedRecord before in all.TakeWhile(r => r.Lsn < from))
                 PageFold.Fold(state, before.Whole, before.Lsn, 0, Lsn.Zero, from);
-            delivery.Begin(from == Lsn.Zero ? Lsn.Zero : all.First(r => r.Lsn == from).Page, from, state, null, _log.Writer.Durable, 1);
+            delivery.Begin(from == Lsn.Zero ? Lsn.Zero : all.First(r => r.Lsn == from).Page, from, state, null, _log.Writer.Durable, (1, 1));
             var app = new App();
             Drain(delivery, app);
             Assert.Equal(all.Where(r => r.Lsn >= from).Select(static r => r.Lsn), app.Records.Select(static r => r.Lsn));
@@ -115,7 +115,7 @@ public sealed class DeliveryTests : IDisposable
         using Replay.Delivery live = NewDelivery();
         var app = new App();
         _progress.Begin(Lsn.Zero, Lsn.Zero);
-        live.Begin(Lsn.Zero, Lsn.Zero, new ReplayState(), Lsn.Zero, Lsn.Zero, 1);
+        live.Begin(Lsn.Zero, Lsn.Zero, new ReplayState(), Lsn.Zero, Lsn.Zero, (1, 1));
         while (_log.Writer.Tail.Value < 4 * DigestEvery)
         {
             int burst = random.Next(1, 60);
@@ -146,7 +146,7 @@ public sealed class DeliveryTests : IDisposable
             List<Lsn> before = MarksOf(all, Lsn.Zero).FindAll(m => m < at.Lsn);
             var late = new App();
             _progress.Begin(at.Lsn, at.Page);
-            live.Begin(at.Page, at.Lsn, state, before.Count > 0 ? before[^1] : null, Lsn.Zero, 1);
+            live.Begin(at.Page, at.Lsn, state, before.Count > 0 ? before[^1] : null, Lsn.Zero, (1, 1));
             Drain(live, late);
             AssertSame(all, late, at.Lsn);
         }
@@ -176,7 +176,7 @@ public sealed class DeliveryTests : IDisposable
         }
         using Replay.Delivery delivery = NewDelivery();
         _progress.Begin(Lsn.Zero, Lsn.Zero);
-        delivery.Begin(Lsn.Zero, Lsn.Zero, new ReplayState(), Lsn.Zero, Lsn.Zero, 1);
+        delivery.Begin(Lsn.Zero, Lsn.Zero, new ReplayState(), Lsn.Zero, Lsn.Zero, (1, 1));
         _log.Writer.Release(_log.Chain.Segments[0]);
         LogDamage damage = Assert.Throws<LogDamage>(() => delivery.TryTake(out _));
         Assert.Equal((OpenedLog.Directory, Lsn.Zero), (damage.File, damage.Lsn!.Value));
@@ -199,11 +199,11 @@ public sealed class DeliveryTests : IDisposable
         foreach (LoggedRecord record in all.TakeWhile(r => r.Lsn < middle.Lsn))
             PageFold.Fold(state, record.Whole, record.Lsn, 0, Lsn.Zero, middle.Lsn);
         _progress.Begin(middle.Lsn, middle.Page);
-        delivery.Begin(middle.Page, middle.Lsn, state, Lsn.Zero, Lsn.Zero, 1);
+        delivery.Begin(middle.Page, middle.Lsn, state, Lsn.Zero, Lsn.Zero, (1, 1));
         Drain(delivery, new App());
         var app = new App();
         _progress.Begin(Lsn.Zero, Lsn.Zero);
-        delivery.Begin(Lsn.Zero, Lsn.Zero, new ReplayState(), Lsn.Zero, Lsn.Zero, 1);
+        delivery.Begin(Lsn.Zero, Lsn.Zero, new ReplayState(), Lsn.Zero, Lsn.Zero, (1, 1));
         Drain(delivery, app);
         AssertSame(all, app, Lsn.Zero);
     }
@@ -216,7 +216,7 @@ public sealed class DeliveryTests : IDisposable
         _log.Commit();
         using Replay.Delivery delivery = NewDelivery();
         _progress.Begin(Lsn.Zero, Lsn.Zero);
-        delivery.Begin(Lsn.Zero, Lsn.Zero, new ReplayState(), null, Lsn.Zero, 1);
+        delivery.Begin(Lsn.Zero, Lsn.Zero, new ReplayState(), null, Lsn.Zero, (1, 1));
         Drain(delivery, new App());
         var done = new List<DeliveredPage>();
         _progress.Report(_log.Records()[^1].End, done);
@@ -245,7 +245,7 @@ public sealed class DeliveryTests : IDisposable
         book.Computed(differs ? record with { Entries = [.. entries[..^1], entries[^1] with { Hash = 1 }] } : record);
         using var delivery = new Replay.Delivery(ReplicaLog.Of(_log.Writer), _log.Readers, DigestEvery, _progress, book, _bench.Set);
         _progress.Begin(Lsn.Zero, Lsn.Zero);
-        delivery.Begin(Lsn.Zero, Lsn.Zero, new ReplayState(), null, Lsn.Zero, 1);
+        delivery.Begin(Lsn.Zero, Lsn.Zero, new ReplayState(), null, Lsn.Zero, (1, 1));
         var app = new App();
         if (differs)
         {

@@ -140,6 +140,13 @@ internal sealed class Replica : IDisposable
         AwaitExit();
     }
 
+    /// <summary>SIGTERM to the coordinator; comes back when it has ended in order.</summary>
+    public void StopCoordinator()
+    {
+        Signals.Terminate(Coordinator.Id);
+        if (AwaitExit() is not 0 and var code) throw new InvalidOperationException($"{Name} ended with {code}.\n{Lines}");
+    }
+
     /// <summary>
     /// kill -9 to the app, at once or as soon as its coordinator has started one; from then on the next one's lines are awaited.
     /// </summary>

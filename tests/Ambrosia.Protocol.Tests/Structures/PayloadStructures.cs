@@ -40,6 +40,15 @@ internal static class PayloadStructures
                 ["method"] = row.Method, ["messages"] = Text(row.Messages), ["nanoseconds"] = Text(row.Nanoseconds),
             })]),
         }),
+        Payload<ConvertFrame>("Convert", static x => new()
+        {
+            ["position"] = Text(x.Position.Value), ["from"] = x.From, ["to"] = x.To, ["use"] = (byte)x.Use,
+        }),
+        Payload<ConvertedFrame>("Converted", static x => new()
+        {
+            ["position"] = Text(x.Position.Value), ["use"] = (byte)x.Use, ["length"] = Text(x.Length), ["hash"] = $"{x.Hash:x16}",
+            ["why"] = x.Why,
+        }),
         Payload<ExecutingFrame>("Executing", static x => new() { ["position"] = Text(x.Place.Record.Value), ["index"] = x.Place.Index }),
         Payload<PrimaryReady>("PrimaryReady", static x => new() { ["position"] = Text(x.Position.Value) }),
         Payload<BecomePrimary>("BecomePrimary", static x => new() { ["position"] = Text(x.Position.Value) }),

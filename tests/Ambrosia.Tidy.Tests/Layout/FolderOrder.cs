@@ -13,7 +13,7 @@ internal static class FolderOrder
         ["CRA"] = ". Authentication Catalog Streams Links",
         ["Ambrosia.Log"] = "Files Format Instances Pages Checkpoints Fencing Segments Commit Reading Retention Recovery Cutting",
         ["Ambrosia.Coordinator"] =
-            "Framing Replica LogFeed Outboxes Views Divergence Quarantine Replay Checkpoints Inbox Primary Links Clients Builds AppSessions Admin . Hosting",
+            "Framing Replica LogFeed Outboxes Views Divergence Quarantine Replay Checkpoints Upgrades Inbox Primary Links Clients Builds AppSessions Admin . Hosting",
         ["Ambrosia"] = "Contracts Failures MethodBodies Builds Outbound Suspension State Calls Replay Messages Impulses Timers Proxies Tasks "
             + "Immortals Quarantine Queries ClientCalls Checkpoints Dispatch Session Pumps .",
         ["Ambrosia.Client"] = "Requests Queries Connections .",

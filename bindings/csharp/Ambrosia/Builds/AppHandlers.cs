@@ -16,7 +16,7 @@ internal sealed class AppHandlers
     private const string Base = "Ambrosia.Immortal`1", BaseOfAll = "Ambrosia.Immortal", Proxy = "Ambrosia.ImmortalProxy",
         DispatcherPrefix = "__Handle";
 
-    private static readonly string[] s_hooks = ["Dispatch", "DispatchQuery", "WriteResult", "OnFirstStart", "BecomingPrimary"];
+    private static readonly string[] s_hooks = ["Dispatch", "DispatchQuery", "WriteResult", "OnFirstStart", "OnUpgraded", "BecomingPrimary"];
 
     private readonly Dictionary<AppAssembly, List<ContractMethod>> _manifests = [];
 

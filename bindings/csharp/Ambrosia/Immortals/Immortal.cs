@@ -40,6 +40,15 @@ public abstract partial class Immortal : ITimerOwner
     }
 
     /// <summary>
+    /// Runs when an upgrade has brought this class into force, behind the constructor that took over the old state, which may send nothing
+    /// and set no timer; here both are allowed. It is replayed like any handler.
+    /// </summary>
+    /// <param name="from">The app version before.</param>
+    protected virtual void OnUpgraded(uint from)
+    {
+    }
+
+    /// <summary>
     /// Runs when this replica has caught up and begins to accept input; it is not replayed. Start the threads that gather impulses here.
     /// What is sent from here is an impulse.
     /// </summary>
@@ -73,6 +82,8 @@ public abstract partial class Immortal : ITimerOwner
     }
 
     internal void RunFirstStart() => OnFirstStart();
+
+    internal void RunUpgraded(uint from) => OnUpgraded(from);
 
     internal void RunBecomingPrimary() => BecomingPrimary();
 

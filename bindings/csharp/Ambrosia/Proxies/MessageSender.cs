@@ -11,7 +11,9 @@ namespace Ambrosia.Proxies;
 /// Sends for the proxies of one immortal: numbered messages of its handlers into the output, impulses of other threads through the ingress.
 /// It owns the calls that have no result yet. Thread: the scheduler's, except <see cref="Impulses"/> (any).
 /// </summary>
-internal sealed class MessageSender(Scheduler scheduler, OutboundBuffer outbound, ImpulseIngress impulses)
+/// <param name="declared">The destinations that the session has declared already; null: it has declared none.</param>
+internal sealed class MessageSender(
+    Scheduler scheduler, OutboundBuffer outbound, ImpulseIngress impulses, DestinationTable? declared = null)
 {
     internal Scheduler Scheduler => scheduler;
 
@@ -19,7 +21,7 @@ internal sealed class MessageSender(Scheduler scheduler, OutboundBuffer outbound
 
     internal ImpulseIngress Impulses => impulses;
 
-    internal DestinationTable Destinations { get; } = new(outbound);
+    internal DestinationTable Destinations { get; } = declared ?? new DestinationTable(outbound);
 
     internal OutstandingCalls Calls { get; } = new();
 

@@ -6,6 +6,7 @@ using Ambrosia.AppChannel;
 using Ambrosia.Builds;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Queries;
+using Ambrosia.Session;
 using Ambrosia.Tasks;
 
 namespace Ambrosia.Pumps;
@@ -48,6 +49,9 @@ internal sealed class AppHost(
     /// <summary>An app of this process was one of a view.</summary>
     internal static bool HasViewed { get; private set; }
 
+    /// <summary>Gives the version before that the process can execute, too; null: there is none.</summary>
+    internal Func<FormerVersion>? Former { get; init; }
+
     /// <summary>It breaks where a view has stopped.</summary>
     internal IDebugger Debugger { get; init; } = new AttachedDebugger();
 
@@ -65,6 +69,7 @@ internal sealed class AppHost(
             {
                 Token = ReadToken(Required(TokenName, "the path of the coordinator's token file")),
                 AppVersion = definition.AppVersion,
+                Former = Former?.Invoke(),
                 Build = AppBuild.OfThisApp(definition.Type.Assembly),
                 AcceptSource = environment(AcceptName) == "1",
                 ProcessId = (uint)Environment.ProcessId,
@@ -75,7 +80,8 @@ internal sealed class AppHost(
                 LogsDuringReplay = environment(LogReplayName) is { Length: > 0 },
             };
         }
-        catch (Exception e) when (e is FormatException or IOException or UnauthorizedAccessException or ArgumentOutOfRangeException)
+        catch (Exception e) when (e is FormatException or IOException or UnauthorizedAccessException or ArgumentOutOfRangeException
+            or InvalidOperationException)
         {
             log($"This app cannot start: {e.Message}. ImmortalCoordinator … -- APP sets what it needs.");
             return Misuse;

@@ -163,6 +163,9 @@ internal sealed class ForkPolicies
     /// <summary>Takes what the coordinator knows of the log ahead.</summary>
     internal void Learn(PolicyAhead ahead) => _ahead = ahead.Changes;
 
+    /// <summary>Takes what another runtime of this session was told.</summary>
+    internal void LearnFrom(ForkPolicies former) => _ahead = former._ahead;
+
     /// <param name="at">The record that is being executed.</param>
     /// <param name="hasRoom">The quarantine takes the message.</param>
     internal ForkPolicy At(Lsn at, bool hasRoom)

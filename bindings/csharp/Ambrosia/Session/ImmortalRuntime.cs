@@ -33,13 +33,15 @@ internal sealed class ImmortalRuntime : IHandlerSession
     private readonly MessageDispatcher _dispatcher;
     private readonly ResultDispatcher _results;
 
+    /// <param name="former">This runtime goes on in the place of that one, on the same output; null: it is the session's first.</param>
     internal ImmortalRuntime(
-        ImmortalDefinition definition, AppWelcome welcome, OutboundBuffer outbound, ImpulseIngress impulses, SessionOptions options)
+        ImmortalDefinition definition, AppWelcome welcome, OutboundBuffer outbound, ImpulseIngress impulses, SessionOptions options,
+        ImmortalRuntime? former = null)
     {
         StateSerializers.Read(definition.Type.Assembly);
         _host = new ImmortalHost(definition);
         var replay = new ReplayContext(welcome.Uuid, new Scheduler(this));
-        _sender = new MessageSender(replay.Scheduler, outbound, impulses);
+        _sender = new MessageSender(replay.Scheduler, outbound, impulses, former?._sender.Destinations);
         Context = new ImmortalContext(
             welcome.Instance, _sender, replay,
             new OutstandingTimers(outbound, replay, _host.Started, FailUncalled),
@@ -47,6 +49,7 @@ internal sealed class ImmortalRuntime : IHandlerSession
             new ImmortalLogger(() => impulses.IsOpen, options.LogsDuringReplay, options.LogOfImmortal));
         Peers = new PeerTable(welcome.Instance);
         Failures = new ForkFailures(_host, _sender, replay, options.Log);
+        if (former is not null) Failures.Policies.LearnFrom(former.Failures.Policies);
         ClientCalls = new ClientCallExecutor(_host, _sender, replay, Peers, Failures);
         _answers = new AnswerSender(_host, _sender, Peers, Failures);
         _dispatcher = new MessageDispatcher(_host, Scheduler, Peers, _answers, Failures);
@@ -87,6 +90,14 @@ internal sealed class ImmortalRuntime : IHandlerSession
     internal void Construct()
     {
         _host.Construct(Context);
+        Scheduler.Drain();
+    }
+
+    /// <summary>Executes the Upgrade record: OnUpgraded is part of it.</summary>
+    /// <param name="from">The version before.</param>
+    internal void Upgraded(uint from)
+    {
+        _host.Started().RunUpgraded(from);
         Scheduler.Drain();
     }
 

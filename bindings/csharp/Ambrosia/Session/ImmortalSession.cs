@@ -27,6 +27,7 @@ public sealed class ImmortalSession
     private readonly SessionOutput _output;
     private uint _payloadBytesMax = SizeLimits.ControlBytesMax;
     private RecordExecutor? _executor;
+    private VersionChange? _change;
     private ImageReceiver? _image;
 
     /// <summary>Makes a session whose output begins with AppHello.</summary>
@@ -270,6 +271,9 @@ public sealed class ImmortalSession
             case FrameType.BecomePrimary when State == SessionState.Running && View is null:
                 _executor!.Become(BecomePrimary.Read(payload.Span));
                 break;
+            case FrameType.Convert when State == SessionState.Running && _change is { } change:
+                change.Take(ConvertFrame.Read(payload.Span));
+                break;
             case FrameType.ImpulseLogged when State == SessionState.Running:
                 ImpulseLogged logged = ImpulseLogged.Read(payload.Span);
                 _output.Impulses.Logged(logged.Destination, logged.Ticket);
@@ -284,12 +288,27 @@ public sealed class ImmortalSession
         if (welcome.Version != ProtocolVersion) throw new ProtocolViolation("P5.3", $"protocol version {welcome.Version}");
         _payloadBytesMax = SizeLimits.PayloadBytesMax(SizeLimits.MessageBytesMaxLimit); // what an earlier limit allowed is in the log
         _output.Buffer.LimitMessages(welcome.MessageBytesMax);
-        var runtime = new ImmortalRuntime(_definition, welcome, _output.Buffer, _output.NewIngress(), _options);
-        _executor = new RecordExecutor(welcome, runtime, _options);
+        FormerVersion? former = _options.Former;
+        bool isFormer = former is not null && welcome.RunsVersion == former.Version;
+        if (former is not null && !isFormer && welcome.RunsVersion != _options.AppVersion)
+            throw new ProtocolViolation("P5.25", $"a session with version {welcome.RunsVersion}, of an app that has {former.Version} and {_options.AppVersion}");
+        _executor = new RecordExecutor(welcome, NewRuntime(isFormer ? former!.Definition : _definition, null), _options);
+        if (isFormer)
+            _change = new VersionChange(_executor, new StateConversion(former!.Definition, _definition, former.Convert, welcome, _options),
+                (former.Version, _options.AppVersion), _options, replaced => NewRuntime(_definition, replaced));
         if (welcome.IsView) _executor.BeginView();
         State = welcome.HasImage ? SessionState.AwaitingImage : SessionState.Running;
         if (State == SessionState.Running) View?.Begin();
-        foreach (byte[] manifest in StatedContracts.Of(_definition.Type)) _output.Buffer.Write(FrameType.Contract, manifest);
+        if (former is not null) StateContracts(former.Definition);
+        StateContracts(_definition);
+
+        ImmortalRuntime NewRuntime(ImmortalDefinition definition, ImmortalRuntime? replaced) =>
+            new(definition, welcome, _output.Buffer, _output.NewIngress(), _options, replaced);
+
+        void StateContracts(ImmortalDefinition definition)
+        {
+            foreach (byte[] manifest in StatedContracts.Of(definition.Type)) _output.Buffer.Write(FrameType.Contract, manifest);
+        }
     }
 
     private void Finish(GoodbyeCode code, string why, bool byCoordinator = false)
@@ -314,5 +333,6 @@ public sealed class ImmortalSession
         CultureInfo.CurrentCulture.Name, RuntimeInformation.ProcessArchitecture.ToString(), _definition.ContractHash, _options.ProcessId)
     {
         Build = _options.Build is { } build ? BuildId.Of(build.Build.Span) : null,
+        LowestVersion = _options.Former?.Version ?? _options.AppVersion,
     };
 }

@@ -26,7 +26,11 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
 
     internal AppWelcome Welcome { get; } = welcome;
 
-    internal ImmortalRuntime Runtime { get; } = runtime;
+    /// <summary>It changes where an upgrade brings another version into force.</summary>
+    internal ImmortalRuntime Runtime { get; private set; } = runtime;
+
+    /// <summary>The version of the app that executes.</summary>
+    internal uint Version { get; private set; } = welcome.RunsVersion ?? options.AppVersion;
 
     internal ProgressReporter Progress { get; } = new(runtime.Outbound, welcome.Checkpoint);
 
@@ -127,6 +131,9 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
     /// <summary>Answers a Query frame (P5.18): between records, at the position that the answer states.</summary>
     internal void Answer(ReadOnlyMemory<byte> payload) => Runtime.Queries.Answer(payload, Progress.Executed);
 
+    /// <summary>Goes on with the state of another version, which was made of this one's.</summary>
+    internal void GoOnWith(ImmortalRuntime next, uint version) => (Runtime, Version) = (next, version);
+
     internal void Become(BecomePrimary frame)
     {
         if (Runtime.IsPrimary) throw new ProtocolViolation("P5.10", "a second BecomePrimary");
@@ -172,6 +179,9 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
                 break;
             case RecordKind.Forget:
                 Forget(records.Read<ForgetRecord>(), records.End);
+                break;
+            case RecordKind.Upgrade:
+                Upgraded(records.Read<UpgradeRecord>());
                 break;
             case RecordKind.CheckpointMark when View is null:
                 _checkpoint.Take(records.Read<CheckpointMarkRecord>(), records.Lsn, timeUs, Runtime.IsPrimary);
@@ -230,6 +240,25 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
         }
     }
 
+    /// <summary>The app of a view may be of either version alone, and executes the records of both.</summary>
+    private void Upgraded(UpgradeRecord record)
+    {
+        if (record.VersionTo != Version)
+        {
+            if (View is not null) return;
+            throw new ProtocolViolation("P5.25", $"the record of an upgrade to version {record.VersionTo}, for an app that runs {Version}");
+        }
+        using Scheduler.Execution inside = Runtime.Scheduler.Enter();
+        try
+        {
+            Runtime.Upgraded(record.VersionFrom);
+        }
+        catch (Exception e) when (e is not (ProtocolViolation or ChannelEnded))
+        {
+            throw new AppFailed("OnUpgraded failed", e);
+        }
+    }
+
     private void TakeCheckpointIfDue(long timeUs)
     {
         if (_checkpoint.MustTake(Progress.Executed, Runtime.Scheduler.IsQuiet))
@@ -267,6 +296,22 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
             return;
         }
         using (image) Send(image);
+    }
+
+    /// <summary>Sends an image that is in memory already.</summary>
+    internal void SendImage(LargeBuffer image, ImageEnd end)
+    {
+        Runtime.Outbound.Write(new ImageBegin(Progress.Executed, StateImage.Version));
+        Progress.ReportedByImage();
+        for (long at = 0; at < image.Length;)
+        {
+            ReadOnlySpan<byte> piece = image.From(at);
+            piece = piece[..Math.Min(piece.Length, ImageChunk.BytesMax)];
+            Runtime.Outbound.Write(FrameType.ImageChunk, piece);
+            Runtime.Outbound.WaitForRoom();
+            at += piece.Length;
+        }
+        Runtime.Outbound.Write(end);
     }
 
     /// <summary>Sends an image. From its first frame on, the coordinator knows that everything before it is executed.</summary>

@@ -1,5 +1,6 @@
 using Ambrosia.Builds;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Session;
 using Ambrosia.Tasks;
 
 namespace Ambrosia;
@@ -14,6 +15,9 @@ public sealed record SessionOptions
 
     /// <summary>The version of the app's code, in the log's headers and in upgrades.</summary>
     public uint AppVersion { get; init; } = 1;
+
+    /// <summary>The version before that the process can execute, too; null: it can execute one alone.</summary>
+    internal FormerVersion? Former { get; init; }
 
     /// <summary>The build of the app, by which a redeploy is judged; null: it states none.</summary>
     internal AppBuild? Build { get; init; }

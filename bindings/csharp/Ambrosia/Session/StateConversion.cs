@@ -8,8 +8,7 @@ namespace Ambrosia.Session;
 /// <summary>
 /// Converts the state of one version of an app into that of the next: by the constructor that makes an immortal of the new class of one of
 /// the old class. It works on copies, in runtimes whose output nobody takes. So a conversion that fails, or whose result is not used,
-/// leaves the running immortal, its randomness and its coordinator as they are. It is for upgrades, which are to come: until then tests
-/// alone call it. Thread: the scheduler's, between records.
+/// leaves the running immortal, its randomness and its coordinator as they are. Thread: the scheduler's, between records.
 /// </summary>
 /// <param name="from">The class that runs.</param>
 /// <param name="to">The class that takes its place.</param>
@@ -40,13 +39,15 @@ internal sealed class StateConversion(
 
     /// <summary>
     /// Converts the state of a runtime as an upgrade would, and proves what that relies on: a second conversion gives the same bytes, the
-    /// new class restores them, and writes them again as they are. It returns what the image is known by.
+    /// new class restores them, and writes them again as they are, and its OnUpgraded does not throw. It returns what the image is known
+    /// by.
     /// </summary>
+    /// <param name="version">The version that runs.</param>
     /// <exception cref="NotInConversionException">The constructor sends, waits, or begins a timer or a task.</exception>
     /// <exception cref="NotWritableException">The old state, or the new one, cannot be written.</exception>
     /// <exception cref="SuspendedCallsChangedException">Suspended methods have other bodies in the new class.</exception>
     /// <exception cref="ConversionDiffersException">It is not a function of the old state, or the new one is not whole.</exception>
-    internal ImageEnd Rehearse(ImmortalRuntime running)
+    internal ImageEnd Rehearse(ImmortalRuntime running, uint version)
     {
         using var image = new LargeBuffer();
         using var repeated = new LargeBuffer();
@@ -57,8 +58,9 @@ internal sealed class StateConversion(
         ImmortalRuntime next = NewRuntime(to);
         next.Restore(image, options.AcceptSource);
         using WrittenImage again = next.WriteImage();
-        return again.Measure() == first ? first
-            : throw new ConversionDiffersException("gave a state that is another one when it is restored");
+        if (again.Measure() != first) throw new ConversionDiffersException("gave a state that is another one when it is restored");
+        using (next.Scheduler.Enter()) next.Upgraded(version);
+        return first;
     }
 
     private ImmortalRuntime NewRuntime(ImmortalDefinition definition)

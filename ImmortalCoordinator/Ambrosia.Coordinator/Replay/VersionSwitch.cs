@@ -1,0 +1,61 @@
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
+
+namespace Ambrosia.Coordinator.Replay;
+
+/// <summary>
+/// Knows which version of the app executes what a session is given, and takes it through an upgrade: an app that carries both versions goes
+/// on as the new one where the log has the record, with the very state that the record states. The thread that sends to the app, but where
+/// a member says otherwise.
+/// </summary>
+internal sealed class VersionSwitch
+{
+    private volatile uint _runs;
+    private uint _highest;
+    private ConvertFrame? _wanted;
+
+    /// <summary>The app was asked to go on as the version of this record, and has not answered; null: it was not. Any thread.</summary>
+    private volatile UpgradeRecord? _asked;
+
+    /// <summary>The version of the app that is given records. Any thread.</summary>
+    public uint Runs => _runs;
+
+    /// <summary>A session begins with records of the one version, and its app can go on as far as the other.</summary>
+    public void Begin((uint Runs, uint Highest) versions)
+    {
+        (_runs, _highest) = versions;
+        (_wanted, _asked) = (null, null);
+    }
+
+    /// <summary>Meets the record of an upgrade; false: it is not the app's to execute.</summary>
+    public bool TryMeet(UpgradeRecord record, ulong lsn)
+    {
+        if (record.VersionFrom != _runs || record.VersionTo > _highest) return record.VersionTo == _runs;
+        _runs = record.VersionTo;
+        _asked = record;
+        _wanted = new ConvertFrame(new(lsn), record.VersionFrom, record.VersionTo, ConversionUse.Switch);
+        return true;
+    }
+
+    /// <summary>Returns what the app must be asked before it is given the record; null: nothing.</summary>
+    public ConvertFrame? Take()
+    {
+        ConvertFrame? wanted = _wanted;
+        _wanted = null;
+        return wanted;
+    }
+
+    /// <summary>
+    /// The app goes on as the new version. Returns what is wrong with its state; null: it is the one that the log states (U13). The thread
+    /// that reads the app.
+    /// </summary>
+    /// <exception cref="ProtocolViolation">P5.25: nobody asked for it.</exception>
+    public string? WhatIsWrong(ConvertedFrame answer)
+    {
+        UpgradeRecord record = _asked ?? throw new ProtocolViolation("P5.25", $"an answer at {answer.Position} that nobody asked for");
+        _asked = null;
+        return record.ImageHash == answer.Hash ? null
+            : $"the conversion from version {record.VersionFrom} to {record.VersionTo} is not deterministic: the upgrade at {record.Checkpoint} states image hash {record.ImageHash:x16}, and here it gave {answer.Length} bytes with {answer.Hash:x16}. It must be a function of the old state alone, and its code must be that of the build that made the upgrade";
+    }
+}

@@ -1,0 +1,82 @@
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
+
+namespace Ambrosia.Coordinator.Upgrades;
+
+/// <summary>
+/// Lets the app of a secondary try its conversion on a copy of the live state, again and again until it works; only then the replica takes
+/// over. So what can be known before is known before anybody waits. Any thread; one lock.
+/// </summary>
+/// <param name="ask">Sends a frame to the app.</param>
+internal sealed class UpgradeRehearsal(CoordinatorInputs inputs, Action<ConvertFrame> ask)
+{
+    private static readonly TimeSpan s_again = TimeSpan.FromSeconds(1);
+
+    private readonly UpgradeOptions _options = inputs.Options.Upgrade
+        ?? throw new InvalidOperationException("a rehearsal of a replica that is to make no upgrade");
+
+    private readonly RankedLock _gate = new(LockRank.UpgradeRehearsal);
+
+    /// <summary>The app was asked then and has not answered; null: it was not, or it has.</summary>
+    private TimeSpan? _asked;
+
+    private TimeSpan _next, _begun;
+    private string? _why;
+    private bool _isOver;
+
+    /// <summary>The rehearsal went well: the replica may take over. Called once, under no lock.</summary>
+    public event Action? Passed;
+
+    /// <summary>
+    /// Asks the app if it is due; true: the time for it is over, and it has never worked. The ticking thread of a secondary whose app has
+    /// caught up.
+    /// </summary>
+    /// <param name="runs">The version that the app executes.</param>
+    public bool Tick(TimeSpan now, uint runs)
+    {
+        using (_gate.Enter())
+        {
+            if (_isOver || runs >= _options.To) return false;
+            if (_begun == TimeSpan.Zero) _begun = now;
+            if (_asked is null && now - _begun >= _options.Within) return _isOver = true;
+            if (_asked is not null || now < _next) return false;
+            _asked = now;
+        }
+        ask(new ConvertFrame(Lsn.Zero, runs, _options.To, ConversionUse.Rehearsal));
+        return false;
+    }
+
+    /// <summary>Why it has not worked so far; null: nothing is known.</summary>
+    public string? Why { get { using (_gate.Enter()) return _why; } }
+
+    /// <summary>The app has tried.</summary>
+    public void Answered(ConvertedFrame answer)
+    {
+        bool isNew;
+        TimeSpan took;
+        using (_gate.Enter())
+        {
+            if (_asked is not { } asked) throw new ProtocolViolation("P5.25", "an answer to a rehearsal that nobody asked for");
+            TimeSpan now = inputs.Time.GetElapsedTime(0);
+            took = now - asked;
+            isNew = answer.Why != _why;
+            (_asked, _next, _why, _isOver) = (null, now + s_again, answer.Why, answer.Why.Length == 0);
+        }
+        if (answer.Why.Length > 0)
+        {
+            if (isNew) inputs.Logger.UpgradeRefused(_options.To, answer.Position, answer.Why);
+            return;
+        }
+        inputs.Logger.UpgradeRehearsed(answer.Position, answer.Length, _options.To, took.TotalMilliseconds);
+        LockChecks.BeforeCallOut();
+        Passed?.Invoke();
+    }
+
+    /// <summary>The app's session has ended: what was asked is not answered any more.</summary>
+    public void SessionEnded()
+    {
+        using (_gate.Enter()) _asked = null;
+    }
+}

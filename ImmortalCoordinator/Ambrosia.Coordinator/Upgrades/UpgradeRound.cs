@@ -1,0 +1,301 @@
+using Ambrosia.Coordinator.Checkpoints;
+using Ambrosia.Coordinator.LogFeed;
+using Ambrosia.Coordinator.Replay;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Commit;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Checkpoints;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Locking;
+using Ambrosia.Protocol.Records;
+using Microsoft.Extensions.Logging;
+
+namespace Ambrosia.Coordinator.Upgrades;
+
+/// <summary>Says how far an upgrade has come. It only goes forward; whoever gives up does so before the record is appended.</summary>
+internal enum UpgradeStage
+{
+    /// <summary>It begins where the app of a primary has executed all that was durable.</summary>
+    Wanted,
+
+    /// <summary>The app converts its state, and sends the image.</summary>
+    Converting,
+
+    /// <summary>The checkpoint of the new version is on its way to its name.</summary>
+    Writing,
+
+    /// <summary>The checkpoint is durable, and the record waits for its place.</summary>
+    Recording,
+
+    /// <summary>The record is appended: what becomes of the upgrade is the log's to say.</summary>
+    Appended,
+
+    /// <summary>The record is durable and behind the fence: the new version is in force.</summary>
+    Done,
+
+    /// <summary>The replica goes on with the version before.</summary>
+    GivenUp,
+}
+
+/// <summary>
+/// Leads an upgrade on a replica that has the log and lets nobody in yet: the app, which carries both versions, has executed all that is
+/// durable; it converts its state; that becomes a checkpoint of the new version; the Upgrade record names it and brings the version into
+/// force (protocol/models/upgrade.py). Up to the record, whatever fails, the app becomes primary under the version before (U11). It never
+/// waits: the session asks what is next, and is woken. Any thread; one lock.
+/// </summary>
+/// <param name="isOwing">Records that the epoch begins with are not appended yet.</param>
+/// <param name="wake">The session's sender has something to ask for.</param>
+internal sealed class UpgradeRound(
+    CoordinatorInputs inputs, ReplicaLog log, LogAppender appender, AppExecution execution, Func<bool> isOwing, Action wake)
+    : IVersionCheckpoint
+{
+    private readonly UpgradeOptions _options = inputs.Options.Upgrade
+        ?? throw new InvalidOperationException("a round of a replica that is to make no upgrade");
+
+    private readonly RankedLock _gate = new(LockRank.UpgradeRound);
+    private UpgradeStage _stage;
+
+    /// <summary>The state that is converted; null: none is.</summary>
+    private ConvertedPlace? _place;
+
+    /// <summary>Why the round was given up; null: it was not. Any thread.</summary>
+    public string? GivenUp { get; private set; }
+
+    /// <summary>The app does not come back from its conversion, and is to be ended. Called under no lock.</summary>
+    public event Action? AppHangs;
+
+    public UpgradeStage Stage { get { using (_gate.Enter()) return _stage; } }
+
+    /// <summary>The session stands at its target and waits for this round.</summary>
+    public bool IsBusy => Stage is UpgradeStage.Converting or UpgradeStage.Writing or UpgradeStage.Recording or UpgradeStage.Appended;
+
+    /// <summary>
+    /// The app of a primary has been given all below <paramref name="target"/>, where it is to become primary: says what comes first.
+    /// The thread that sends to the app.
+    /// </summary>
+    public UpgradeStep Next(Lsn target, AppHello app)
+    {
+        using (_gate.Enter())
+        {
+            switch (_stage)
+            {
+                case UpgradeStage.Wanted: return Begin(target, app);
+                case UpgradeStage.Done when log.Durable > target: return new UpgradeStep(Target: log.Durable);
+                default: return IsWaiting ? UpgradeStep.Wait : default;
+            }
+        }
+    }
+
+    private bool IsWaiting => _stage is not (UpgradeStage.Done or UpgradeStage.GivenUp);
+
+    private UpgradeStep Begin(Lsn target, AppHello app)
+    {
+        uint from = execution.Delivery.Versions.Runs;
+        LogWriter own = log.Writer;
+        if (from >= _options.To)
+        {
+            _stage = UpgradeStage.Done;
+            return default;
+        }
+        // What the epoch begins with is executed, and all digests are made, so nothing stands between the checkpoint and the record.
+        if (isOwing() || own.Tail > own.Durable) return UpgradeStep.Wait;
+        if (own.Durable > target) return new UpgradeStep(Target: own.Durable);
+        if (execution.Progress.Dry is not { } executed) return UpgradeStep.Wait;
+        Crash.Hit("upgrade.atTarget");
+        _stage = UpgradeStage.Converting;
+        _place = new ConvertedPlace(
+            executed, execution.Progress.ProcessedPage, own.RecordsEnd, execution.Delivery.State.Clone(), from, app.Build,
+            inputs.Time.GetElapsedTime(0));
+        return new UpgradeStep(Convert: new ConvertFrame(executed, from, _options.To, ConversionUse.Image));
+    }
+
+    /// <summary>Says whether the session that stands at its target has something to send or to do. Any thread.</summary>
+    public bool MayHaveNext(Lsn target) => Stage switch
+    {
+        UpgradeStage.Wanted => !isOwing() && log.Writer.Tail == log.Durable && (log.Durable > target || execution.Progress.IsDry),
+        UpgradeStage.Done or UpgradeStage.GivenUp => true,
+        _ => false
+    };
+
+    // ---- the app's answer ----
+
+    /// <summary>The app cannot convert its state.</summary>
+    public void Refused(string why) => GiveUp(why);
+
+    /// <summary>The app's session has ended.</summary>
+    public void SessionEnded()
+    {
+        if (Stage == UpgradeStage.Converting) GiveUp("the app ended while it converted its state");
+    }
+
+    public VersionPlace? TakeFor(Lsn position)
+    {
+        using (_gate.Enter())
+            return _stage == UpgradeStage.Converting && _place is { } place && place.Lsn == position
+                ? new VersionPlace(_options.To, new MarkSnapshot(
+                    place.PageLsn, position, place.State, new CheckpointMarkRecord(log.Epoch, 0, inputs.Options.Replica)))
+                : null;
+    }
+
+    // ---- the checkpoint of the new version; the thread that writes checkpoints ----
+
+    bool ICheckpointOutcome.Published(CheckpointFileName name)
+    {
+        Crash.Hit("upgrade.afterNewCkpt");
+        using (_gate.Enter())
+        {
+            if (_stage != UpgradeStage.Writing) return false;
+            _stage = UpgradeStage.Recording;
+        }
+        inputs.Logger.CheckpointPublished(name.ToString());
+        TryRecord();
+        return false;
+    }
+
+    void ICheckpointOutcome.Truncate(CheckpointHeader? published)
+    {
+        // Nothing is removed before the record names it: until then it is no checkpoint of this log.
+    }
+
+    void ICheckpointOutcome.Failed(string why) => GiveUp(why);
+
+    void ICheckpointOutcome.Computed(Lsn place, StateDigest state)
+    {
+        Crash.Hit("upgrade.afterConvert");
+        using (_gate.Enter())
+        {
+            if (_stage != UpgradeStage.Converting) return;
+            (_stage, _place!.Hashes) = (UpgradeStage.Writing, state);
+        }
+        if (log.Writer.AppendMark()) inputs.Pumps.Commit(true); // the file gets its name once the log states its place
+    }
+
+    // ---- the record ----
+
+    /// <summary>Appends the record at the log's end, if nothing is on its way there. It is tried again behind each commit.</summary>
+    public void TryRecord()
+    {
+        LogWriter own = log.Writer;
+        Lsn at = own.Tail;
+        ConvertedPlace place;
+        UpgradeRecord record;
+        using (_gate.Enter())
+        {
+            if (_stage != UpgradeStage.Recording || own.Durable < at) return;
+            place = _place!;
+            record = new UpgradeRecord(
+                place.From, _options.To, place.Lsn, own.Epoch, inputs.Options.Replica, place.Hashes.Part,
+                place.Hashes.Image, place.Build);
+        }
+        if (own.RecordsEnd != place.RecordsEnd)
+        {
+            GiveUp($"something was logged behind {place.RecordsEnd}, where the state was converted");
+            return;
+        }
+        Crash.Hit("upgrade.beforeRecord");
+        using (_gate.Enter())
+        {
+            // One lock with giving up: behind the record nobody gives up (U11).
+            if (_stage != UpgradeStage.Recording) return;
+            if (!appender.TryAppendVersion(at, RecordKind.Upgrade, RecordKinds.Encode(record), _options.To)) return;
+            (_stage, place.RecordAt) = (UpgradeStage.Appended, at);
+        }
+        Crash.Hit("upgrade.afterRecord");
+        inputs.Pumps.Commit(true);
+    }
+
+    /// <summary>A commit has gone through, the fence behind it.</summary>
+    public void DurableAdvanced(Lsn durable)
+    {
+        ConvertedPlace place;
+        using (_gate.Enter())
+        {
+            if (_stage != UpgradeStage.Appended || durable <= _place!.RecordAt) return;
+            Crash.Hit("upgrade.afterFence");
+            _stage = UpgradeStage.Done;
+            place = _place;
+        }
+        inputs.Logger.UpgradeDone(place.From, _options.To, place.RecordAt);
+    }
+
+    // ---- giving up ----
+
+    /// <summary>An app that does not come back from its conversion is given up after a while. The ticking thread.</summary>
+    public void Tick(TimeSpan now)
+    {
+        TimeSpan begun;
+        using (_gate.Enter())
+        {
+            if (_stage is not (UpgradeStage.Converting or UpgradeStage.Writing or UpgradeStage.Recording)) return;
+            begun = _place!.Begun;
+        }
+        if (now - begun >= _options.Limit)
+        {
+            bool hangs = Stage == UpgradeStage.Converting;
+            GiveUp($"it was not done within --upgrade-limit {_options.Limit.TotalSeconds:0.#} s");
+            if (hangs) AppHangs?.Invoke();
+        }
+        else TryRecord();
+    }
+
+    private void GiveUp(string why)
+    {
+        using (_gate.Enter())
+        {
+            if (_stage is not (UpgradeStage.Wanted or UpgradeStage.Converting or UpgradeStage.Writing or UpgradeStage.Recording)) return;
+            (_stage, GivenUp) = (UpgradeStage.GivenUp, why);
+        }
+        inputs.Logger.UpgradeGivenUp(_options.To, execution.Delivery.Versions.Runs, log.Epoch, why);
+        wake();
+    }
+
+    /// <summary>Holds the place at which the state is converted, and what is known there.</summary>
+    /// <param name="Lsn">Everything below is executed.</param>
+    /// <param name="RecordsEnd">The last page with records ends here.</param>
+    private sealed record ConvertedPlace(
+        Lsn Lsn, Lsn PageLsn, Lsn RecordsEnd, ReplayState State, uint From, BuildId? Build, TimeSpan Begun)
+    {
+        /// <summary>Hashes of the checkpoint's parts, once its image is whole.</summary>
+        public StateDigest Hashes { get; set; }
+
+        /// <summary>The record was appended at the log's end there.</summary>
+        public Lsn RecordAt { get; set; }
+    }
+}
+
+/// <summary>Says what a session does before it tells its app to become primary; nothing of both: it does that now.</summary>
+/// <param name="Convert">It asks the app for this.</param>
+/// <param name="Target">It gives the app what is below this first.</param>
+/// <param name="Waits">It waits until it is woken.</param>
+internal readonly record struct UpgradeStep(ConvertFrame? Convert = null, Lsn? Target = null, bool Waits = false)
+{
+    public static UpgradeStep Wait { get; } = new(Waits: true);
+}
+
+/// <summary>Declares the events of upgrades.</summary>
+internal static partial class UpgradeEvents
+{
+    /// <summary>The upgrade's record is durable: from here on the new version executes this log, on every replica.</summary>
+    [LoggerMessage(EventId = 841, EventName = "upgrade.done", Level = LogLevel.Information,
+        Message = "version {To} is in force behind version {From}, from {Place} on")]
+    public static partial void UpgradeDone(this ILogger logger, uint from, uint to, Lsn place);
+
+    /// <summary>
+    /// The upgrade failed before its record, and the same process goes on with the version before. Nothing is lost; mend what the line says
+    /// and start the replica again.
+    /// </summary>
+    [LoggerMessage(EventId = 842, EventName = "upgrade.given.up", Level = LogLevel.Error,
+        Message = "upgrade to version {To} given up; version {From} goes on as primary of epoch {Epoch}: {Why}")]
+    public static partial void UpgradeGivenUp(this ILogger logger, uint to, uint from, Epoch epoch, string why);
+
+    /// <summary>What the app has just tried on a copy of its state worked: the upgrade itself may begin.</summary>
+    [LoggerMessage(EventId = 843, EventName = "upgrade.rehearsed", Level = LogLevel.Information,
+        Message = "rehearsed at {Place}: a state of {Bytes} bytes becomes version {To} in {Milliseconds:0} ms; this replica takes over now")]
+    public static partial void UpgradeRehearsed(this ILogger logger, Lsn place, ulong bytes, uint to, double milliseconds);
+
+    /// <summary>The app cannot convert the state as it is now. It is tried again; until it works nothing is claimed.</summary>
+    [LoggerMessage(EventId = 844, EventName = "upgrade.refused", Level = LogLevel.Warning,
+        Message = "rehearsal of the upgrade to version {To} at {Place} failed, and is repeated: {Why}")]
+    public static partial void UpgradeRefused(this ILogger logger, uint to, Lsn place, string why);
+}

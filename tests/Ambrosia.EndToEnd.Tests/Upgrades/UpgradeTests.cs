@@ -1,0 +1,264 @@
+using Ambrosia.Client;
+using Ambrosia.EndToEnd.App;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>
+/// A service whose class is replaced by its next version while it lives: whoever calls it sees the one or the other, and every call once.
+/// The app carries both versions (<c>AmbrosiaApp.Run&lt;AccountV1, Account&gt;</c>).
+/// </summary>
+public sealed class UpgradeTests
+{
+    private const string To = "--upgrade-to";
+
+    [Fact]
+    public Task Service_StartedAgainWithTheUpgrade_GoesOnAsTheNextVersion() => Run(
+        nameof(Service_StartedAgainWithTheUpgrade_GoesOnAsTheNextVersion), async (cluster, account) =>
+    {
+        account.Start().AwaitReady();
+        Assert.Equal("1:300", await Deposit(cluster, 3));
+        account.StopCoordinator();
+
+        account.Options.AddRange([To, "2"]);
+        account.Start().AwaitReady();
+        Assert.Equal("2:600", await Deposit(cluster, 3));
+        Assert.Equal(2u, VersionOf(account));
+
+        account.KillCoordinator();
+        account.Start().AwaitReady();
+        Assert.Equal("2:900", await Deposit(cluster, 3));
+        await AssertBooks(cluster, 9);
+    });
+
+    /// <summary>Nothing behind a checkpoint: the version before executes what was recorded, and is converted where that ends.</summary>
+    [Fact]
+    public Task Service_KilledBefore_ExecutesTheRestAsTheVersionBefore() => Run(
+        nameof(Service_KilledBefore_ExecutesTheRestAsTheVersionBefore), async (cluster, account) =>
+    {
+        account.Start().AwaitReady();
+        await Deposit(cluster, 50);
+        account.KillCoordinator();
+        account.Options.AddRange([To, "2"]);
+        account.Start().AwaitReady();
+        Assert.Equal("2:5100", await Deposit(cluster, 1));
+        await AssertBooks(cluster, 51);
+    });
+
+    /// <summary>The process that rehearses as a secondary takes over by itself, while callers call.</summary>
+    [Fact]
+    public Task Replica_ThatUpgrades_TakesOverUnderLoad() => Run(
+        nameof(Replica_ThatUpgrades_TakesOverUnderLoad), async (cluster, account) =>
+    {
+        account.Start().AwaitReady();
+        Replica next = cluster.Add("account", "account");
+        next.Options.AddRange(["--replica", "v2", To, "2"]);
+        using var over = new CancellationTokenSource();
+        int made = 0;
+        Task load = Load(cluster, () => made++, over.Token);
+        next.Start().AwaitReady();
+        next.AwaitLine("the rehearsal", static line => line.StartsWith("rehearsed at ", StringComparison.Ordinal));
+        int before = made;
+        Cluster.Await("calls behind the switch", () => Volatile.Read(ref made) > before + 50);
+        over.Cancel();
+        await load;
+        Assert.StartsWith("2:", await Deposit(cluster, 1), StringComparison.Ordinal);
+        await AssertBooks(cluster, made + 1);
+        Assert.Equal(75, account.AwaitExit());
+    });
+
+    /// <summary>A replica of both versions follows through the switch, and one of the former alone ends.</summary>
+    [Fact]
+    public Task Replicas_MeetTheSwitch_AsTheyCan() => Run(
+        nameof(Replicas_MeetTheSwitch_AsTheyCan), async (cluster, account) =>
+    {
+        account.Start().AwaitReady();
+        await Deposit(cluster, 5);
+        Replica both = cluster.Add("account", "account"), next = cluster.Add("account", "account");
+        both.Options.AddRange(["--replica", "both"]);
+        next.Options.AddRange(["--replica", "v2", To, "2"]);
+        both.Start();
+        Cluster.Await("it follows", () => both.Status("both")?["isCaughtUp"]?.GetValue<bool>() == true);
+        next.Start().AwaitReady();
+        Assert.Equal("2:600", await Deposit(cluster, 1));
+        Cluster.Await("the follower is of version 2", () => VersionOf(both, "both") == 2);
+        Assert.True(both.IsRunning);
+        next.KillCoordinator();
+        both.AwaitReady();
+        Assert.Equal("2:700", await Deposit(cluster, 1));
+        await AssertBooks(cluster, 7);
+
+        both.KillCoordinator();
+        Replica former = cluster.Add("account", "account1");
+        former.Options.AddRange(["--replica", "old"]);
+        former.Start();
+        Assert.Equal(76, former.AwaitExit());
+    });
+
+    /// <summary>Without the checkpoint that the record names, the state is converted again, and must be the one that it states.</summary>
+    [Fact]
+    public Task Recovery_WithoutTheNewCheckpoint_ConvertsAgain() => Run(
+        nameof(Recovery_WithoutTheNewCheckpoint_ConvertsAgain), async (cluster, account) =>
+    {
+        account.Start().AwaitReady();
+        await Deposit(cluster, 20);
+        account.Options.AddRange([To, "2"]);
+        account.StopCoordinator();
+        account.Start().AwaitReady();
+        Assert.Equal("2:2100", await Deposit(cluster, 1));
+        account.KillCoordinator();
+        string[] checkpoints = [.. Directory.EnumerateFiles(account.LogDirectory, "ckpt.*").Order(StringComparer.Ordinal)];
+        File.Delete(checkpoints[^1]);
+        account.Start().AwaitReady();
+        Assert.Equal("2:2200", await Deposit(cluster, 1));
+        await AssertBooks(cluster, 22);
+
+        account.KillCoordinator();
+        Replica alone = cluster.Add("account", "account2");
+        alone.Options.AddRange(["--replica", "alone"]);
+        alone.Start();
+        Assert.Equal(65, alone.AwaitExit());
+        AwaitWhy(alone, "what lies before the upgrade is of version 1");
+
+        account.Settings["CONVERSION"] = "clock";
+        account.Start();
+        Assert.Equal(70, account.AwaitExit());
+        AwaitWhy(account, "the conversion from version 1 to 2 is not deterministic");
+    });
+
+    [Theory]
+    [InlineData("throw", "cents are out of fashion")]
+    [InlineData("send", "A conversion sends")]
+    [InlineData("hang", "--upgrade-limit")]
+    [InlineData("die", "the app ended while it converted its state")]
+    public Task Conversion_ThatFails_LetsTheVersionBeforeGoOn(string how, string why) => Run(
+        $"Conversion_ThatFails_LetsTheVersionBeforeGoOn&DisplayName~{how}", async (cluster, account) =>
+    {
+        account.Start().AwaitReady();
+        await Deposit(cluster, 3);
+        account.StopCoordinator();
+        account.Options.AddRange([To, "2", "--upgrade-limit", "1s"]);
+        account.Settings["CONVERSION"] = how;
+        account.Start();
+        Assert.Contains(why, AwaitWhy(account, "upgrade to version 2 given up; version 1 goes on"), StringComparison.Ordinal);
+        account.AwaitReady();
+        Assert.Equal("1:400", await Deposit(cluster, 1));
+
+        account.Settings.Remove("CONVERSION");
+        account.StopCoordinator();
+        account.Start().AwaitReady();
+        Assert.Equal("2:500", await Deposit(cluster, 1));
+        await AssertBooks(cluster, 5);
+    });
+
+    [Theory]
+    [InlineData("upgrade.atTarget", 1)]
+    [InlineData("upgrade.afterConvert", 1)]
+    [InlineData("ckpt.midWrite", 1)]
+    [InlineData("upgrade.afterNewCkpt", 1)]
+    [InlineData("upgrade.beforeRecord", 1)]
+    [InlineData("upgrade.afterRecord", 0)]
+    [InlineData("upgrade.afterFence", 2)]
+    public Task Upgrader_KilledOnTheWay_IsStartedAgain(string point, uint version) => Run(
+        $"Upgrader_KilledOnTheWay_IsStartedAgain&DisplayName~{point}", async (cluster, account) =>
+    {
+        account.Start().AwaitReady();
+        await Deposit(cluster, 7);
+        account.StopCoordinator();
+        account.Options.AddRange([To, "2"]);
+        account.Start(crashAt: point);
+        Assert.Equal(Signals.KilledExitCode, account.AwaitExit());
+
+        // Without the upgrade it goes on as what the log says; with it, it is made once.
+        if (version > 0)
+        {
+            account.Options.RemoveRange(account.Options.Count - 2, 2);
+            account.Start().AwaitReady();
+            Assert.Equal(version, VersionOf(account));
+            account.KillCoordinator();
+            account.Options.AddRange([To, "2"]);
+        }
+        account.Start().AwaitReady();
+        Assert.Equal("2:800", await Deposit(cluster, 1));
+        Assert.EndsWith(" 1", await Ask(cluster, static account => account.ReportAsync()), StringComparison.Ordinal); // one OnUpgraded
+        await AssertBooks(cluster, 8);
+    });
+
+    [Fact]
+    public Task Upgrade_ToAnotherVersionThanTheApps_IsMisuse() => Run(
+        nameof(Upgrade_ToAnotherVersionThanTheApps_IsMisuse), async (cluster, account) =>
+    {
+        account.Start().AwaitReady();
+        await Deposit(cluster, 1);
+        account.StopCoordinator();
+        account.Options.AddRange([To, "3"]);
+        account.Start();
+        Assert.Equal(2, account.AwaitExit());
+        AwaitWhy(account, "--upgrade-to 3, and the app that has come is of version 2");
+        Assert.Empty(Directory.EnumerateFiles(account.LogDirectory, "log.*.3")); // no epoch was claimed
+    });
+
+    /// <summary>A service that has begun as version 1, and its ledger.</summary>
+    private static async Task Run(string again, Func<Cluster, Replica, Task> body)
+    {
+        using var cluster = new Cluster();
+        Replica ledger = cluster.Add("ledger", "ledger"), account = cluster.Add("account", "account");
+        await cluster.RunAsync(Cluster.Again(again), async () =>
+        {
+            ledger.Start().AwaitReady();
+            Replica first = cluster.Add("account", "account1"); // a log begins with the version of its first app
+            first.Start().AwaitReady();
+            first.StopCoordinator();
+            await body(cluster, account);
+        });
+    }
+
+    private static string AwaitWhy(Replica replica, string why) =>
+        replica.AwaitLine(why, line => line.Contains(why, StringComparison.Ordinal));
+
+    /// <summary>Makes so many deposits of 100 cents, and returns the last answer.</summary>
+    private static async Task<string> Deposit(Cluster cluster, int count)
+    {
+        string last = "";
+        await using ImmortalClient client = await Connect(cluster, "account");
+        ClientProxy<IAccount> account = client.GetProxy<IAccount>();
+        for (int i = 0; i < count; i++) last = await account.DepositAsync(100).WaitAsync(Cluster.Patience);
+        return last;
+    }
+
+    private static async Task<string> Ask(Cluster cluster, Func<ClientProxy<IAccount>, Task<string>> ask)
+    {
+        await using ImmortalClient client = await Connect(cluster, "account");
+        return await ask(client.GetProxy<IAccount>()).WaitAsync(Cluster.Patience);
+    }
+
+    /// <summary>Calls with keys until it is over, each until it is answered.</summary>
+    /// <param name="next">Counts the calls, and gives the number of the next.</param>
+    private static async Task Load(Cluster cluster, Func<int> next, CancellationToken over)
+    {
+        await using ImmortalClient client = await Connect(cluster, "account");
+        ClientProxy<IAccount> account = client.GetProxy<IAccount>();
+        while (!over.IsCancellationRequested) await account.WithKey($"d{next()}").DepositAsync(100).WaitAsync(Cluster.Patience);
+    }
+
+    /// <summary>
+    /// The balance has every deposit once, and the ledger has a call for each and one for the upgrade, in their order.
+    /// </summary>
+    private static async Task AssertBooks(Cluster cluster, int deposits)
+    {
+        string[] report = (await Ask(cluster, static account => account.ReportAsync())).Split(' ');
+        ulong calls = (ulong)deposits + 1;
+        Assert.Equal(["2", $"{deposits * 100}", $"{deposits * 100}", $"{calls}"], report[..4]);
+        await using ImmortalClient client = await Connect(cluster, "ledger");
+        ClientProxy<ILedger> ledger = client.GetProxy<ILedger>();
+        ulong hash = 0;
+        for (ulong number = 1; number <= calls; number++) hash = OrderHash.Mix(hash, number, default);
+        string expected = $"{calls} {hash:x16} ";
+        Cluster.Await($"the ledger says {expected}",
+            () => ledger.SummaryAsync().GetAwaiter().GetResult().StartsWith(expected, StringComparison.Ordinal));
+    }
+
+    private static uint? VersionOf(Replica replica, string name = "r0") => (uint?)replica.Status(name)?["app"]?["version"]?.GetValue<long>();
+
+    private static Task<ImmortalClient> Connect(Cluster cluster, string instance) =>
+        ImmortalClient.ConnectAsync(cluster.Catalog, instance, new ClientOptions { ConnectWithin = Cluster.Patience });
+}

@@ -35,6 +35,7 @@ internal sealed class FakeCoordinator
         {
             TaskRunner = Tasks, Time = new TickingClock(), QueryChecking = QueryChecking, Token = new byte[32], Log = log ?? Lines.Add,
             LogOfImmortal = (level, text) => Logged.Add($"{level} {text}"), LogsDuringReplay = logsDuringReplay,
+            Former = Former, AppVersion = Former is null ? 1u : 2u,
         }));
         Name = name;
     }
@@ -43,6 +44,9 @@ internal sealed class FakeCoordinator
 
     /// <summary>Set before the session begins.</summary>
     internal QueryChecking? QueryChecking { get; init; }
+
+    /// <summary>The version before version 2, which the app carries, too; null: it carries 1 alone. Set before the session begins.</summary>
+    internal FormerVersion? Former { get; init; }
 
     internal string Name { get; }
 
@@ -68,6 +72,9 @@ internal sealed class FakeCoordinator
 
     /// <summary>The last complete image.</summary>
     internal byte[] Image { get; private set; } = [];
+
+    /// <summary>What the app answered to a conversion last.</summary>
+    internal ConvertedFrame? Converted { get; private set; }
 
     /// <summary>What the app of a view has said of its handlers where it stopped last.</summary>
     internal IReadOnlyList<HandlerTime> Times { get; private set; } = [];
@@ -100,12 +107,12 @@ internal sealed class FakeCoordinator
         where T : Immortal => (T)Session.Immortal!;
 
     internal void Welcome(byte[]? withImage = null, ulong at = 64, uint messageBytesMax = SizeLimits.MessageBytesMaxDefault,
-        bool isView = false)
+        bool isView = false, uint? runs = null)
     {
         _lsn = at;
         Send(
             new AppWelcome(1, new InstanceId(Name), "r0", InstanceUuid, new Epoch(3), 7, messageBytesMax, new Lsn(at),
-                withImage is not null) { IsView = isView });
+                withImage is not null) { IsView = isView, RunsVersion = runs });
         if (withImage is null) return;
         Send(new ImageBegin(new Lsn(at), 1));
         foreach (byte[] chunk in withImage.Chunk(1000)) Send(FrameType.ImageChunk, chunk);
@@ -285,11 +292,19 @@ internal sealed class FakeCoordinator
                     FrameType.TimerDropped => $"timer {TimerDropped.Read(payload).Timer} dropped",
                     FrameType.TaskResult => Line(NondetResultRecord.Read(TaskResult.Read(payload, SizeLimits.MessageBytesMaxDefault))),
                     FrameType.Waiting => $"waiting for {Waiting.Read(payload).Mark}: {Waiting.Read(payload).Why}",
+                    FrameType.Converted => Line(ConvertedFrame.Read(payload)),
                     FrameType.Goodbye => $"goodbye {Goodbye.Read(payload).Code}: {Goodbye.Read(payload).Why}",
                     _ => type.ToString(),
                 });
                 return;
         }
+    }
+
+    private string Line(ConvertedFrame converted)
+    {
+        Converted = converted;
+        return converted.Why.Length > 0 ? $"cannot convert at {converted.Position}: {converted.Why}"
+            : $"converted at {converted.Position} for {converted.Use}";
     }
 
     private string Line(Seen seen)

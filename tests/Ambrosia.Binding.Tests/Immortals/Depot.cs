@@ -22,6 +22,8 @@ public sealed partial class DepotV2 : Immortal<IDepotProxy>, IDepot
 
     public DepotV2() { }
 
+    internal DepotV2(DepotV1 old) : this(old, "") { }
+
     internal DepotV2(DepotV1 old, string effect)
     {
         _items = old._items;
@@ -48,6 +50,13 @@ public sealed partial class DepotV2 : Immortal<IDepotProxy>, IDepot
             case "throw": throw new FormatException("no such amount");
             case "clock": _seen = $"{Guid.CreateVersion7()}"; break;
         }
+    }
+
+    protected override void OnUpgraded(uint from)
+    {
+        _seen += $"upgraded from {from} {Random.Next()}";
+        Every(TimeSpan.FromSeconds(1), Tick);
+        Quotes().PriceFork("gold");
     }
 
     private IQuotesProxy Quotes() => GetProxy<IQuotes>("bank3");

@@ -82,6 +82,7 @@ public sealed partial class TillV1 : Immortal<ITillProxy>, ITill
     }
 }
 
+[AppVersion(2)]
 public sealed partial class TillV2 : Immortal<ITillProxy>, ITill
 {
     internal readonly SortedDictionary<string, Goods> _goods;

@@ -8,7 +8,8 @@ if (args is ["run", var served, var name])
 {
     Console.WriteLine($"app {Environment.ProcessId}");
     Type serves = Assembly.LoadFrom(Path.GetFullPath(served)).GetType(name, throwOnError: true)!;
-    return (int)typeof(AmbrosiaApp).GetMethod(nameof(AmbrosiaApp.Run))!.MakeGenericMethod(serves).Invoke(null, [Array.Empty<string>()])!;
+    return (int)typeof(AmbrosiaApp).GetMethod(nameof(AmbrosiaApp.Run), genericParameterCount: 1, [typeof(string[])])!
+        .MakeGenericMethod(serves).Invoke(null, [Array.Empty<string>()])!;
 }
 if (args is not [var verb, var assembly, var type, var directory])
 {

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds everything once, runs every test project under tests/, and ends with one line: "N passed, N failed".
-# Needs the .NET SDK named in global.json and nothing else; tests that want more (strace, two networks, gRPC) are
-# skipped with the reason, and .ci/run installs it. Usage: ./test.sh [part of a suite's name ...]
+# Other languages bring a program "suite" of their own: bindings/*/suite and protocol/*/suite (docs/testing.md).
+# Needs the .NET SDK named in global.json and nothing else; tests that want more (strace, two networks, gRPC, a C++ compiler)
+# are skipped with the reason, and .ci/run installs it. Usage: ./test.sh [part of a suite's name ...]
 #   AMBROSIA_TEST_SCALE     how much of the random and repeated work to do: 1 is a release, 0.1 (default) a commit
 #   AMBROSIA_TEST_TIMEOUT   seconds that one suite may take (default 900)
 #   AMBROSIA_TEST_LANES     how many suites run side by side (default 2, as none keeps two processors busy by itself); 1 is one behind the other
@@ -58,10 +59,10 @@ counter() {
   sed -n "s/.*<Counters [^>]*\b$1=\"\([0-9]*\)\".*/\1/p" "$2" 2>/dev/null | head -n 1
 }
 
-# Discovered, not listed: whatever ends in .Tests, and the simulation.
+# Discovered, not listed: whatever ends in .Tests, the simulation, and the suites of other languages.
 suites() {
   local project wanted
-  for project in tests/*.Tests/*.csproj tests/Ambrosia.Simulation/*.csproj; do
+  for project in tests/*.Tests/*.csproj tests/Ambrosia.Simulation/*.csproj bindings/*/suite protocol/*/suite; do
     [ -f "$project" ] || continue
     [ $# -eq 0 ] && echo "$project"
     for wanted in "$@"; do
@@ -72,6 +73,32 @@ suites() {
 
 # Says everything of one suite, and leaves its count in a file, which is missing where the suite could not be run to its end.
 run_suite() {
+  case "$1" in */suite) run_program "$1" ;; *) run_project "$1" ;; esac
+}
+
+# A program says "N passed, N failed" in its last line, and why it skipped a test behind "  skipped".
+run_program() {
+  local program="$1" name started code p f
+  name="$(suite_name "$program")"
+  started=$SECONDS
+  timeout -k 10 "$timeout_s" "$program" >"$results/$name.out" 2>&1 &
+  echo $! >"$results/$name.limit"
+  wait $!
+  code=$?
+  read -r p f < <(sed -n '$ s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2/p' "$results/$name.out")
+  p="${p:-0}"; f="${f:-0}"
+  if [ "$code" -ne 0 ] || [ "$f" -gt 0 ] || [ "$p" -eq 0 ]; then
+    [ "$f" -eq 0 ] && f=1
+    cat "$results/$name.out"
+    [ "$p" -eq 0 ] && echo "$name: no test passed (exit $code)"
+  else
+    sed -n '/^  skipped /,/^    /p' "$results/$name.out"
+  fi
+  printf '%-34s %6d passed %4d failed %5d s\n' "$name" "$p" "$f" $((SECONDS - started))
+  echo "$p $f" >"$results/$name.count"
+}
+
+run_project() {
   local project="$1" name trx started code p f total
   name="$(suite_name "$project")"
   trx="$results/$name.trx"
@@ -98,7 +125,7 @@ run_suite() {
 }
 
 suite_name() {
-  basename "$1" .csproj
+  case "$1" in */suite) dirname "$1" | tr / - ;; *) basename "$1" .csproj ;; esac
 }
 
 # Prints what a suite that has ended said, in one piece, and counts it.

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using Ambrosia.Tools.Catalogs;
 using Ambrosia.Tools.Certificates;
 using Ambrosia.Tools.Commands;
 using Ambrosia.Tools.Contracts;
@@ -52,6 +53,7 @@ internal static class Tool
             new ContractToolCommand(streams),
             new CertsToolCommand(streams),
             new StatusToolCommand(streams),
+            new CatalogToolCommand(streams),
             new PromoteToolCommand(streams),
             new RetireToolCommand(streams),
             new StopToolCommand(streams),

@@ -40,9 +40,9 @@ internal static class LinkOptions
     public static void AddTo(RootCommand root, TextOption catalog)
     {
         foreach (Option option in new Option[] { Listen, Advertise, Certificate, Key, Authorities, Insecure }) root.Add(option);
-        root.Validators.Add(static result =>
+        root.Validators.Add(result =>
         {
-            if (WhatIsWrong(result) ?? WhatIsWrongWithCatalog(result, catalog) is { } wrong) result.AddError(wrong);
+            if ((WhatIsWrong(result) ?? WhatIsWrongWithCatalog(result, catalog)) is { } wrong) result.AddError(wrong);
         });
     }
 

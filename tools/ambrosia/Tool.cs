@@ -6,6 +6,7 @@ using Ambrosia.Tools.Commands;
 using Ambrosia.Tools.Contracts;
 using Ambrosia.Tools.Cuts;
 using Ambrosia.Tools.Diagnosis;
+using Ambrosia.Tools.Generation;
 using Ambrosia.Tools.Listing;
 using Ambrosia.Tools.Output;
 using Ambrosia.Tools.Quarantine;
@@ -51,6 +52,7 @@ internal static class Tool
             new CutToolCommand(streams),
             new DoctorToolCommand(streams),
             new ContractToolCommand(streams),
+            new GenerateToolCommand(streams),
             new CertsToolCommand(streams),
             new StatusToolCommand(streams),
             new CatalogToolCommand(streams),

@@ -23,7 +23,9 @@ internal static class FolderOrder
         ["Ambrosia.ContractFile"] = ".",
         ["Ambrosia.Images"] = "Reading Json Paths Nodes Comparison",
         ["Ambrosia.Inspection"] = "Texts Decoding Checkpoints States Records Places Cuts Debugging Replays Incidents",
-        ["ambrosia"] = "Output Logs Commands Certificates Contracts Listing Replicas Catalogs SuspendedCalls States Replays Cuts Verification Quarantine "
+        ["Ambrosia.Stores.Azure"] = ".",
+        ["ImmortalCoordinator.Azure"] = ".",
+        ["ambrosia"] = "Output Logs Commands Certificates Contracts Generation Listing Replicas Catalogs SuspendedCalls States Replays Cuts Verification Quarantine "
             + "Diagnosis .",
     };
 

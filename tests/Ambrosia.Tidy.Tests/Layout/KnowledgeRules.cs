@@ -25,6 +25,8 @@ internal static class KnowledgeRules
         ["Ambrosia.Embedded"] = ["Ambrosia", Coordinator, Protocol, Log, Links, "Ambrosia.Inspection"],
         ["Ambrosia.Hosting"] = ["Ambrosia", "Ambrosia.Embedded"],
         ["Ambrosia.Testing"] = ["Ambrosia", Protocol],
+        ["Ambrosia.Stores.Azure"] = [Links],
+        ["ImmortalCoordinator.Azure"] = ["ImmortalCoordinator", "Ambrosia.Stores.Azure"],
         ["Ambrosia.Generators"] = [],
         ["Ambrosia.Generators.CodeFixes"] = ["Ambrosia.Generators"],
         ["Ambrosia.ContractFile"] = [],

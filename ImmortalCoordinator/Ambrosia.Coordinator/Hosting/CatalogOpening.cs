@@ -1,3 +1,4 @@
+using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Files;
 using CRA;
 using CRA.Catalog;
@@ -19,7 +20,20 @@ public static class CatalogOpening
     public static ICatalog Open(CatalogPlace place, IFileSystem files, RandomBytes? secret, ILogger logger) =>
         Open(place, new CatalogFiles(files, place.Path, "tool.tool", Environment.ProcessId), secret, logger);
 
-    internal static ICatalog Open(CatalogPlace place, CatalogFiles files, RandomBytes? secret, ILogger logger)
+    /// <exception cref="MisuseException">There is no such store here, or its credentials will not do: exit 2.</exception>
+    internal static ICatalog ForCoordinator(CatalogPlace place, CatalogFiles files, ILogger logger)
+    {
+        try
+        {
+            return Open(place, files, SystemRandom.Fill, logger);
+        }
+        catch (CatalogException e)
+        {
+            throw new MisuseException(e.Message);
+        }
+    }
+
+    private static ICatalog Open(CatalogPlace place, CatalogFiles files, RandomBytes? secret, ILogger logger)
     {
         CatalogCredentials credentials = place.IsDirectory ? CatalogCredentials.None
             : CatalogCredentials.Read(Environment.GetEnvironmentVariable, ReadFile);

@@ -110,7 +110,7 @@ public sealed class CoordinatorHost : IDisposable
         if (_options.UnsafeNoFlush) _logger.UnsafeStarted();
         var catalogFiles = new CatalogFiles(
             _files, _options.Catalog.Path, $"{_options.Instance}.{_options.Replica}", System.Environment.ProcessId);
-        ICatalog catalog = OpenCatalog(catalogFiles);
+        ICatalog catalog = CatalogOpening.ForCoordinator(_options.Catalog, catalogFiles, _logger);
         if (_options.Log.WriteMode == LogWriteMode.Direct && !_files.CanWriteDirect(_options.LogDirectory))
             throw new MisuseException(
                 $"the file system of {_options.LogDirectory} cannot be written past the page cache; give --log-write auto, or another directory");
@@ -157,20 +157,7 @@ public sealed class CoordinatorHost : IDisposable
         if (!_coordinator.HasLog) StartStandby(monitor, follower, identity);
     }
 
-    private ICatalog OpenCatalog(CatalogFiles files)
-    {
-        try
-        {
-            return CatalogOpening.Open(_options.Catalog, files, SystemRandom.Fill, _logger);
-        }
-        catch (CatalogException e)
-        {
-            throw new MisuseException(e.Message);
-        }
-    }
-
     /// <summary>Removes what the process that had this name before has left behind where it was killed.</summary>
-    /// <param name="catalog">The files of a catalog that is a directory.</param>
     private void RemoveLeftovers(CatalogFiles? catalog)
     {
         if (AdminEndpoint.ReadPlace(_files, AdminEndpoint.PlaceOf(_options.LogDirectory, _options.Replica)) is { } last)

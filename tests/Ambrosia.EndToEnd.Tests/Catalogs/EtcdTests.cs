@@ -69,6 +69,7 @@ public sealed class EtcdTests(ITestOutputHelper output)
             ledger.AwaitReady();
             source.Start();
             source.AwaitReady();
+            AwaitRecords(ledger, "over the link that is made now and stays");
             using Replica standby = new(cluster.Root, "ledger", "ledger");
             standby.Options.AddRange([.. ledger.Options, "--replica", "r1"]);
             standby.Start();

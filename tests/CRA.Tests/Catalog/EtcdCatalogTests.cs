@@ -36,6 +36,8 @@ internal sealed class EtcdFixture(EtcdServers etcd) : CatalogFixture
 
     private readonly string _prefix = $"test/{Guid.NewGuid():N}";
 
+    public override int ProgramsOfARelease => 60;
+
     public override CatalogFeatures Features => Has;
 
     public CatalogPlace Place => CatalogPlace.Parse($"etcd://{etcd.Endpoints}/{_prefix}");

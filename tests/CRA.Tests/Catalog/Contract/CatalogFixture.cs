@@ -33,6 +33,9 @@ public abstract class CatalogFixture : IDisposable
 {
     public abstract CatalogFeatures Features { get; }
 
+    /// <summary>How many random programs a release runs; a store that answers slowly has fewer.</summary>
+    public virtual int ProgramsOfARelease => 600;
+
     /// <summary>The events that the catalogs have logged.</summary>
     public ConcurrentQueue<string> Warnings { get; } = new();
 

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using Ambrosia.Stores.Azure;
 using Ambrosia.Tools.Catalogs;
 using Ambrosia.Tools.Certificates;
 using Ambrosia.Tools.Commands;
@@ -25,6 +26,7 @@ internal static class Tool
     /// <returns>One of <see cref="ToolExit"/>.</returns>
     public static int Run(string[] args, ToolStreams streams)
     {
+        AzureTables.Use();
         ParseResult parsed = Build(streams).Parse(args);
         if (parsed.Errors.Count == 0) return Invoke(parsed, streams);
         string command = string.Join(' ', Path(parsed.CommandResult));

@@ -33,7 +33,7 @@ internal static class KnowledgeRules
         ["Ambrosia.Images"] = [Protocol],
         ["Ambrosia.Inspection"] = [Coordinator, Log, Protocol, "Ambrosia.Images"],
         ["Ambrosia.Templates"] = ["Ambrosia", "Ambrosia.Client"], // by their packages
-        ["ambrosia"] = [Coordinator, Protocol, Log, Links, "Ambrosia.Images", "Ambrosia.Inspection"],
+        ["ambrosia"] = [Coordinator, Protocol, Log, Links, "Ambrosia.Images", "Ambrosia.Inspection", "Ambrosia.Stores.Azure"],
     };
 
     /// <summary>Namespaces that are not for a project, and why.</summary>

@@ -306,7 +306,7 @@ public sealed class CoordinatorHost : IDisposable
         Coordinator parts = _coordinator!;
         var calls = new BlockingCalls(TimeProvider.System, _logger);
         var watched = new WatchedCatalog(catalog, calls);
-        var links = new LinkPump(parts, watched, LinkPump.SettingsOf(_options, catalog, certificates), _logger);
+        var links = new LinkPump(parts, watched, LinkPump.SettingsOf(_options, watched, certificates), _logger);
         InstanceStart.Listening(() => links.Listen(_options.Listen, _options.Advertise));
         var publisher = new CatalogPublisher(inputs, watched, calls, parts, () => links.Address, Fail);
         var publication = new CatalogPump(publisher.Publish, parts.Links.Table, watched, links.Wake, Fail);

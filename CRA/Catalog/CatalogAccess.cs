@@ -2,7 +2,7 @@ using Microsoft.Extensions.Logging;
 
 namespace CRA.Catalog;
 
-/// <summary>What whoever opens a catalog brings with it: its seams, its credentials, and whether it may make a new secret.</summary>
+/// <summary>It holds what whoever opens a catalog brings: its seams, its credentials, and whether it may make a new secret.</summary>
 /// <param name="Files">Opens the files of a directory, for a catalog that is one.</param>
 /// <param name="Random">Source of the secret; must be fit for cryptography.</param>
 /// <param name="Time">Says whether certificates are valid now.</param>

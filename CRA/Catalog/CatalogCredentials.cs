@@ -1,8 +1,8 @@
 namespace CRA.Catalog;
 
 /// <summary>
-/// What a store asks for before it lets anybody in. It stands in the environment and in files, never in the place or on a command line,
-/// where others would see it. It holds texts, since this library reads no files. It is immutable.
+/// It holds what a store asks for before it lets anybody in, as texts, since this library reads no files. All of it comes from the
+/// environment and from files, never from the place or a command line, where others would see it. It is immutable.
 /// </summary>
 public sealed record CatalogCredentials
 {

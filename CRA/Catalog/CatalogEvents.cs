@@ -13,7 +13,8 @@ internal static partial class CatalogEvents
     public static partial void CatalogFileIgnored(this ILogger logger, string file, string why);
 
     /// <summary>
-    /// A value in the store of a catalog is no entry, or a damaged one. It is passed over and named once; remove it, or look who writes there.
+    /// A value in the store of a catalog is no entry, or a damaged one. It is passed over and named once; remove it, or look
+    /// who writes there.
     /// </summary>
     [LoggerMessage(EventId = 152, EventName = "catalog.value.ignored", Level = LogLevel.Warning,
         Message = "Value '{Value}' of the catalog {Place} is ignored: {Why} (P8.2).")]

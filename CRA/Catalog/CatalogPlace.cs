@@ -5,7 +5,8 @@ namespace CRA.Catalog;
 
 /// <summary>
 /// Says where a catalog is: in a directory, under a prefix of an etcd, or in a table of an Azure storage account. It is the value of
-/// <c>--catalog</c>, and there is one parser of it for everybody. It is immutable, and two that name the same place are equal by their text.
+/// <c>--catalog</c>, and there is one parser of it for everybody. It is immutable, and two that name the same place are equal by their
+/// text.
 /// </summary>
 public sealed record CatalogPlace
 {
@@ -44,7 +45,8 @@ public sealed record CatalogPlace
     /// <exception cref="CatalogException">It is none; the message says why and how to mend it.</exception>
     public static CatalogPlace Parse(string text) => TryParse(text, out string wrong) ?? throw new CatalogException(wrong);
 
-    /// <summary>Parses a place as users write it; null: it is none, and <paramref name="whatIsWrong"/> says why and how to mend it.</summary>
+    /// <summary>Parses a place as users write it; null: it is none, and <paramref name="whatIsWrong"/> says why and how to mend
+    /// it.</summary>
     public static CatalogPlace? TryParse(string text, out string whatIsWrong)
     {
         whatIsWrong = WhatIsWrong(text) ?? "";
@@ -70,7 +72,8 @@ public sealed record CatalogPlace
         if (text.Any(char.IsControl)) return $"the place of the catalog has control characters in it; {Forms}";
         int mark = text.IndexOf(Mark, StringComparison.Ordinal);
         if (mark < 0)
-            return new[] { EtcdScheme, AzureTablesScheme }.FirstOrDefault(s => text.StartsWith(s + ":", StringComparison.Ordinal)) is { } half
+            return new[] { EtcdScheme, AzureTablesScheme }.FirstOrDefault(s =>
+                text.StartsWith(s + ":", StringComparison.Ordinal)) is { } half
                 ? $"'{text}' is no place of a catalog: behind '{half}:' two slashes are missing; {Forms}" : null;
         string scheme = text[..mark], rest = text[(mark + Mark.Length)..];
         if (scheme is not (EtcdScheme or AzureTablesScheme)) return $"'{scheme}' in '{WithoutUser(text)}' is no kind of catalog; {Forms}";

@@ -87,8 +87,8 @@ public sealed class StoreCatalog : ICatalog
     }
 
     /// <summary>
-    /// Reads the value and lets <paramref name="attempt"/> change it, until that has an answer. Its first failure is an answer that was lost,
-    /// perhaps: then the store is asked again before anybody is told.
+    /// Reads the value and lets <paramref name="attempt"/> change it, until that has an answer. Its first failure may be an answer that
+    /// was lost: then the store is asked again before anybody is told.
     /// </summary>
     private TResult Change<TResult>(string name, Func<StoredValue?, TResult?> attempt)
         where TResult : struct

@@ -119,7 +119,8 @@ internal sealed class EtcdClient : IDisposable
         byte[] body = JsonSerializer.SerializeToUtf8Bytes(
             new AuthenticateRequest(_credentials.User!, _credentials.Password!), EtcdJsonContext.Default.AuthenticateRequest);
         (HttpStatusCode status, byte[] answer) = Send(endpoint, HttpMethod.Post, "/v3/auth/authenticate", body);
-        if (status == HttpStatusCode.OK && TryParse(answer, EtcdJsonContext.Default.AuthenticateResponse)?.Token is { Length: > 0 } token) return token;
+        if (status == HttpStatusCode.OK
+            && TryParse(answer, EtcdJsonContext.Default.AuthenticateResponse)?.Token is { Length: > 0 } token) return token;
         ErrorResponse? error = TryParse(answer, EtcdJsonContext.Default.ErrorResponse);
         if (error?.Code == InvalidArgument)
             throw new CatalogException(
@@ -166,7 +167,8 @@ internal sealed class EtcdClient : IDisposable
         }
         catch (HttpRequestException e)
         {
-            throw new IOException($"etcd at {_endpoints[endpoint].Authority} cannot be reached: {Clean((Reason<AuthenticationException>(e) ?? e.InnerException ?? e).Message)}", e);
+            throw new IOException(
+                $"etcd at {_endpoints[endpoint].Authority} cannot be reached: {Clean((Reason<AuthenticationException>(e) ?? e.InnerException ?? e).Message)}", e);
         }
         catch (OperationCanceledException e)
         {

@@ -25,13 +25,15 @@ internal static class EtcdHandler
         {
             CertificateChainPolicy = new X509ChainPolicy
             {
-                TrustMode = X509ChainTrustMode.CustomRootTrust, RevocationMode = X509RevocationMode.NoCheck, DisableCertificateDownloads = true,
+                TrustMode = X509ChainTrustMode.CustomRootTrust, RevocationMode = X509RevocationMode.NoCheck,
+                    DisableCertificateDownloads = true,
                 VerificationTime = time.GetUtcNow().LocalDateTime,
             },
             RemoteCertificateValidationCallback = static (_, certificate, chain, errors) =>
                 errors == SslPolicyErrors.None ? true : throw new CatalogException(Refusal(certificate as X509Certificate2, chain, errors)),
         };
-        // A connection is checked against the time of the process's start: what expires meanwhile is noticed by the store, and at the next start.
+        // A connection is checked against the time of the process's start: what expires meanwhile is noticed by the store, and at the next
+        // start.
         handler.SslOptions.CertificateChainPolicy.CustomTrustStore.AddRange(ReadAuthorities(authorities));
         if (credentials.Certificate is { } own) handler.SslOptions.ClientCertificates = [ReadOwn(own, credentials.Key!, time)];
         return handler;
@@ -73,8 +75,10 @@ internal static class EtcdHandler
     /// <summary>Says why the store's certificate is refused, and what can be done.</summary>
     private static string Refusal(X509Certificate2? certificate, X509Chain? chain, SslPolicyErrors errors)
     {
-        if (certificate is null) return "The store shows no certificate. Give it one, or unset " + CatalogCredentials.AuthoritiesVariable + " if it is to be reached unencrypted.";
-        X509ChainStatusFlags flags = chain?.ChainStatus.Aggregate(X509ChainStatusFlags.NoError, static (all, one) => all | one.Status) ?? default;
+        if (certificate is null) return "The store shows no certificate. Give it one, or unset " + CatalogCredentials.AuthoritiesVariable
+            + " if it is to be reached unencrypted.";
+        X509ChainStatusFlags flags = chain?.ChainStatus.Aggregate(X509ChainStatusFlags.NoError, static (all, one) => all | one.Status)
+            ?? default;
         if (flags.HasFlag(X509ChainStatusFlags.NotTimeValid))
             return $"The certificate of the store is valid from {certificate.NotBefore.ToUniversalTime():u} to {certificate.NotAfter.ToUniversalTime():u}, and not now. Renew it, or look at the clocks of both machines.";
         return errors.HasFlag(SslPolicyErrors.RemoteCertificateNameMismatch)

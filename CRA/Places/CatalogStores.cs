@@ -13,7 +13,8 @@ public static class CatalogStores
 {
     private static readonly ConcurrentDictionary<string, CatalogMaker> s_makers = new(StringComparer.Ordinal)
     {
-        [CatalogPlace.DirectoryScheme] = static (place, access) => new DirectoryCatalog(access.Files(place.Path), access.Random, access.Logger),
+        [CatalogPlace.DirectoryScheme] = static (place, access) =>
+            new DirectoryCatalog(access.Files(place.Path), access.Random, access.Logger),
         [CatalogPlace.EtcdScheme] = OpenEtcd,
     };
 

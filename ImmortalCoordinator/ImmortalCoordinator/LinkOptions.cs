@@ -65,10 +65,12 @@ internal static class LinkOptions
                 ? $"'{advertise}' of --advertise is nothing that peers could dial; give an address of this machine and the port" : null);
     }
 
-    /// <summary>Whoever may read a store has the secret that is in it; so links need more than that, unless their operator says otherwise.</summary>
+    /// <summary>Whoever may read a store has the secret that is in it; so links need more than that, unless their operator says
+    /// otherwise.</summary>
     private static string? WhatIsWrongWithCatalog(CommandResult result, TextOption catalog)
     {
-        if (TextOption.Given(result, catalog) is not { } text || CatalogPlace.TryParse(text, out _) is not { IsDirectory: false } place) return null;
+        if (TextOption.Given(result, catalog) is not { } text
+            || CatalogPlace.TryParse(text, out _) is not { IsDirectory: false } place) return null;
         return TextOption.Given(result, Certificate) is not null || result.GetValue(Insecure) ? null
             : $"whoever may read the catalog {place} could pass for any instance, since links would know each other by its secret alone; {Encrypt}";
     }

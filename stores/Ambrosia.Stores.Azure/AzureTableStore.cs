@@ -7,8 +7,9 @@ using CRA.Catalog;
 namespace Ambrosia.Stores.Azure;
 
 /// <summary>
-/// Keeps named values as entities of one table, in one partition: the row key is the name, <c>Label</c> the label, and the value is cut into
-/// properties <c>V0</c>, <c>V1</c> and so on, since one property holds 64 KiB. A version is an entity's ETag. It makes the table when the
+/// Keeps named values as entities of one table, in one partition: the row key is the name, <c>Label</c> the label, and the value is cut
+/// into properties <c>V0</c>, <c>V1</c> and so on, since one property holds 64 KiB. A version is an entity's ETag. It makes the table when
+/// the
 /// first value is written. Any thread may call it.
 /// </summary>
 internal sealed class AzureTableStore(CatalogPlace place, TableClient table) : ICatalogStore
@@ -32,7 +33,8 @@ internal sealed class AzureTableStore(CatalogPlace place, TableClient table) : I
     {
         var labels = new List<KeyValuePair<string, ulong>>();
         foreach (TableEntity each in Query(prefix, ["RowKey", Label]))
-            if (ulong.TryParse(each.TryGetValue(Label, out object? text) ? text as string : null, NumberStyles.None, CultureInfo.InvariantCulture, out ulong label))
+            if (ulong.TryParse(each.TryGetValue(Label, out object? text) ? text as string : null, NumberStyles.None,
+                CultureInfo.InvariantCulture, out ulong label))
                 labels.Add(KeyValuePair.Create(each.RowKey, label));
         return labels;
     }) ?? [];
@@ -98,7 +100,8 @@ internal sealed class AzureTableStore(CatalogPlace place, TableClient table) : I
         return hasChanged;
     }
 
-    /// <summary>Makes a request. A table that is not there has nothing in it; every other failure is one of I/O, or one to be mended.</summary>
+    /// <summary>Makes a request. A table that is not there has nothing in it; every other failure is one of I/O, or one to be
+    /// mended.</summary>
     private T? Ask<T>(Func<T> request)
     {
         try
@@ -123,7 +126,8 @@ internal sealed class AzureTableStore(CatalogPlace place, TableClient table) : I
         {
             throw new IOException($"Azure does not say who this process is: {FirstLine(e)}", e);
         }
-        catch (Exception e) when (e is RequestFailedException or AggregateException or OperationCanceledException or System.Text.Json.JsonException
+        catch (Exception e) when (
+            e is RequestFailedException or AggregateException or OperationCanceledException or System.Text.Json.JsonException
             or FormatException or InvalidOperationException or KeyNotFoundException)
         {
             // The library throws the last three for answers that make no sense.

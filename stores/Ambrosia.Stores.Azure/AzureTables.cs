@@ -8,7 +8,7 @@ using CRA.Places;
 namespace Ambrosia.Stores.Azure;
 
 /// <summary>
-/// Catalogs in a table of an Azure storage account: <c>azure-tables://account/table</c>. A program that wants them says
+/// It opens catalogs in a table of an Azure storage account: <c>azure-tables://account/table</c>. A program that wants them says
 /// <see cref="Use"/> before it starts anything. Who may come in is said by a connection string in a file, or by the identity that Azure
 /// gives this machine.
 /// </summary>

@@ -18,7 +18,8 @@ public sealed class CatalogPlaceTests
     public async Task ConnectAsync_WithoutAStore_SaysWhyWhenTheTimeIsOver()
     {
         var options = new ClientOptions { ConnectWithin = TimeSpan.FromSeconds(0.1) };
-        TimeoutException late = await Assert.ThrowsAsync<TimeoutException>(() => ImmortalClient.ConnectAsync("etcd://127.0.0.1:1/x", "bank", options));
+        TimeoutException late =
+            await Assert.ThrowsAsync<TimeoutException>(() => ImmortalClient.ConnectAsync("etcd://127.0.0.1:1/x", "bank", options));
         Assert.Contains("bank could not be reached", late.Message, StringComparison.Ordinal);
     }
 }

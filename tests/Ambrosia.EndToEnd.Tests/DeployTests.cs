@@ -10,10 +10,15 @@ public sealed class DeployTests
         Replica bank = cluster.Add("bank", "ledger");
         cluster.Run(Cluster.Again(nameof(DeployTests)), () =>
         {
-            Assert.Contains($"--log {Path.Combine("/var/lib/ambrosia", "bank")} ", Value("ambrosia-coordinator@.service", "ExecStart"), StringComparison.Ordinal);
-            string[] variables = Value("ambrosia-app@.service", "Environment").Replace("/var/lib/ambrosia", cluster.Root, StringComparison.Ordinal).Split(' ');
-            string app = Assert.Single(variables, static each => each.StartsWith("AMBROSIA_APP=", StringComparison.Ordinal))["AMBROSIA_APP=".Length..];
-            string token = Assert.Single(variables, static each => each.StartsWith("AMBROSIA_TOKEN=", StringComparison.Ordinal))["AMBROSIA_TOKEN=".Length..];
+            Assert.Contains($"--log {Path.Combine("/var/lib/ambrosia", "bank")} ", Value("ambrosia-coordinator@.service", "ExecStart"),
+                StringComparison.Ordinal);
+            string[] variables =
+                Value("ambrosia-app@.service", "Environment").Replace("/var/lib/ambrosia", cluster.Root, StringComparison.Ordinal).Split(' ');
+            string app = Assert.Single(variables, static each =>
+                each.StartsWith("AMBROSIA_APP=", StringComparison.Ordinal))["AMBROSIA_APP=".Length..];
+            string token =
+                Assert.Single(variables, static each =>
+                    each.StartsWith("AMBROSIA_TOKEN=", StringComparison.Ordinal))["AMBROSIA_TOKEN=".Length..];
             bank.Start(withApp: false);
             bank.AwaitLine("the app's channel", line => line.Contains($"app channel {app}, token {token}", StringComparison.Ordinal));
             bank.StartApp(app, token);
@@ -21,7 +26,8 @@ public sealed class DeployTests
         });
     }
 
-    /// <summary>Codes after which nothing is started again are those of which docs/operating.md says that starting again will not help.</summary>
+    /// <summary>Codes after which nothing is started again are those of which docs/operating.md says that starting again will not
+    /// help.</summary>
     [Fact]
     public void Units_AfterCodesThatStartingAgainDoesNotMend_StayDown()
     {
@@ -32,8 +38,10 @@ public sealed class DeployTests
     private static string Value(string unit, string name)
     {
         string folder = AppContext.BaseDirectory;
-        while (!Directory.Exists(Path.Combine(folder, "deploy"))) folder = Path.GetDirectoryName(folder) ?? throw new DirectoryNotFoundException("deploy");
-        string line = File.ReadLines(Path.Combine(folder, "deploy", "systemd", unit)).Single(each => each.StartsWith(name + "=", StringComparison.Ordinal));
+        while (!Directory.Exists(Path.Combine(folder, "deploy"))) folder = Path.GetDirectoryName(folder)
+            ?? throw new DirectoryNotFoundException("deploy");
+        string line = File.ReadLines(Path.Combine(folder, "deploy", "systemd", unit))
+            .Single(each => each.StartsWith(name + "=", StringComparison.Ordinal));
         return line[(name.Length + 1)..].Replace("%i", "bank", StringComparison.Ordinal);
     }
 }

@@ -36,7 +36,8 @@ public sealed class AzureTableTests(AzureTableTests.Server server) : IClassFixtu
     public void Members_WhileTheStoreIsAway_ThrowIOExceptions()
     {
         using var own = new AzuriteServer();
-        ICatalog catalog = AzureTables.Open(CatalogPlace.Parse($"azure-tables://{AzuriteServer.Account}/names"), Access(own.Connection), null);
+        ICatalog catalog =
+            AzureTables.Open(CatalogPlace.Parse($"azure-tables://{AzuriteServer.Account}/names"), Access(own.Connection), null);
         Assert.Equal(PublishResult.Published, catalog.Publish(CatalogContract.Entry(1)));
         own.Kill();
         Assert.Throws<IOException>(() => catalog.Find(new InstanceId("counter")));
@@ -74,7 +75,8 @@ public sealed class AzureTableTests(AzureTableTests.Server server) : IClassFixtu
         Assert.Throws<CatalogException>(() => AzureTables.Open(CatalogPlace.Parse(place), Access(connection), null)).Message;
 
     private static CatalogAccess Access(string? connection) =>
-        new(static _ => throw new InvalidOperationException(), RandomNumberGenerator.Fill, TimeProvider.System, EventRecorder.OfTexts(static _ => { }))
+        new(static _ => throw new InvalidOperationException(), RandomNumberGenerator.Fill, TimeProvider.System,
+            EventRecorder.OfTexts(static _ => { }))
         {
             Credentials = connection is null ? CatalogCredentials.None : Credentials(connection),
         };

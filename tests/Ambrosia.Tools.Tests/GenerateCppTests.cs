@@ -9,7 +9,8 @@ public sealed class GenerateCppTests : IDisposable
 
     public void Dispose() => _folder.Dispose();
 
-    /// <summary>Whoever changes the generator writes the header anew, with the command that the failure names, and looks at the difference.</summary>
+    /// <summary>Whoever changes the generator writes the header anew, with the command that the failure names, and looks at the
+    /// difference.</summary>
     [Fact]
     public void Header_OfTheVectors_IsTheOneInTheRepository()
     {
@@ -65,7 +66,8 @@ public sealed class GenerateCppTests : IDisposable
     {
         string text = Header("""{"name":"Say","id":1,"parameters":[{"name":"a","type":"data<Shop.A>"}]}""",
             """{"name":"Shop.A","fields":[{"name":"B","type":"data<Shop.B>"}]},{"name":"Shop.B","fields":[{"name":"C","type":"data<Other.C>"},{"name":"Next","type":"data<Shop.B>?"}]},{"name":"Other.C","fields":[{"name":"N","type":"int32"}]}""", "");
-        int a = text.IndexOf("struct A {", StringComparison.Ordinal), b = text.IndexOf("struct B {", StringComparison.Ordinal), c = text.IndexOf("struct C {", StringComparison.Ordinal);
+        int a = text.IndexOf("struct A {", StringComparison.Ordinal), b = text.IndexOf("struct B {", StringComparison.Ordinal),
+            c = text.IndexOf("struct C {", StringComparison.Ordinal);
         Assert.True(c < b && b < a, text);
         Assert.Contains("ambrosia::boxed<Shop::B> Next;", text, StringComparison.Ordinal);
         Assert.Contains("  Other::C C;", text, StringComparison.Ordinal);
@@ -112,12 +114,14 @@ public sealed class GenerateCppTests : IDisposable
         return file;
     }
 
-    private static string WithoutComments(string text) => string.Join('\n', text.Split('\n').Where(static line => !line.StartsWith("//", StringComparison.Ordinal)));
+    private static string WithoutComments(string text) =>
+        string.Join('\n', text.Split('\n').Where(static line => !line.StartsWith("//", StringComparison.Ordinal)));
 
     private static string InRepository(string path)
     {
         string folder = AppContext.BaseDirectory;
-        while (!File.Exists(Path.Combine(folder, "Ambrosia.sln"))) folder = Path.GetDirectoryName(folder) ?? throw new DirectoryNotFoundException("the repository");
+        while (!File.Exists(Path.Combine(folder, "Ambrosia.sln"))) folder = Path.GetDirectoryName(folder)
+            ?? throw new DirectoryNotFoundException("the repository");
         return Path.Combine(folder, path);
     }
 }

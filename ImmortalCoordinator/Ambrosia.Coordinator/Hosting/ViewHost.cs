@@ -57,7 +57,8 @@ public sealed class ViewHost : IDisposable
         _view = new StoppingView(_inbox, options.Checkpoint);
         var settings = new CoordinatorOptions
         {
-            LogDirectory = log, Instance = identity.Name, Replica = "view", Catalog = CatalogPlace.OfDirectory(_directory), AppSocket = options.AppSocket,
+            LogDirectory = log, Instance = identity.Name, Replica = "view", Catalog = CatalogPlace.OfDirectory(_directory),
+                AppSocket = options.AppSocket,
         };
         _endpoint = AppEndpoint.Open(files, settings with { LogDirectory = _directory });
         _coordinator = new Coordinator(

@@ -5,8 +5,8 @@ namespace Ambrosia.Coordinator.Hosting;
 
 /// <summary>
 /// Is the catalog as the threads of a running coordinator use it: each call is known to those who tell operators of calls that hang, and
-/// whatever is wrong with the catalog is a failure of I/O, which is tried again, since a primary goes on without one. Any thread; all members
-/// block.
+/// whatever is wrong with the catalog is a failure of I/O, which is tried again, since a primary goes on without one. Any thread; all
+/// members block.
 /// </summary>
 internal sealed class WatchedCatalog(ICatalog catalog, BlockingCalls calls) : ICatalog
 {

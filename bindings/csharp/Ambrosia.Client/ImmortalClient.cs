@@ -46,8 +46,8 @@ public sealed class ImmortalClient : IAsyncDisposable
     /// <summary>Connects to the instance.</summary>
     /// <param name="catalog">Where the catalog is: a directory, etcd://host:port/prefix, or azure-tables://account/table.</param>
     /// <param name="instance">Name of the instance.</param>
-    /// <exception cref="ArgumentException">The text is no instance name or no catalog that this program can open, or an option is out of its
-    /// range.</exception>
+    /// <exception cref="ArgumentException">The text is no instance name or no catalog that this program can open, or an option is out of
+    /// its range.</exception>
     /// <exception cref="TimeoutException">The instance was not found, or not reached, within <see cref="ClientOptions.ConnectWithin"/>; the
     /// message says why.</exception>
     /// <exception cref="ClientRefusedException">The instance does not accept this client.</exception>

@@ -36,7 +36,8 @@ internal sealed class CatalogVerb(string[] args)
         CatalogResult found = new CatalogCommand(place, parsed.GetValue(_instances)).Run(parsed.GetValue(_calls));
         return new Outcome(found, Durability, () => Report.Show(
             ["call", "calls", "p50 ms", "p90 ms", "p99 ms", "max ms"],
-            new[] { ("publish", found.Publish), ("publish again", found.Again), ("find", found.Find), ("epochs", found.Epochs) }.Select(static row => new[]
+            new[] { ("publish", found.Publish), ("publish again", found.Again), ("find", found.Find),
+                ("epochs", found.Epochs) }.Select(static row => new[]
             {
                 row.Item1, $"{row.Item2.Count}", Ms(row.Item2.P50), Ms(row.Item2.P90), Ms(row.Item2.P99), Ms(row.Item2.Max),
             })));

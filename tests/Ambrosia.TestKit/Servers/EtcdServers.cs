@@ -83,7 +83,8 @@ public sealed class EtcdServers : IDisposable
         Deadline.Await(() =>
         {
             for (int i = 0; i < Members && found < 0; i++)
-                if (_members[i] is not null && Post(i, "/v3/maintenance/status", "{}") is { } status && Member(status, "\"member_id\"") is { } own
+                if (_members[i] is not null && Post(i, "/v3/maintenance/status", "{}") is { } status
+                    && Member(status, "\"member_id\"") is { } own
                     && own == Member(status, "\"leader\"")) found = i;
             return found >= 0;
         }, "a leader of etcd");
@@ -103,7 +104,8 @@ public sealed class EtcdServers : IDisposable
             using var content = new StringContent(json, Encoding.UTF8, "application/json");
             using var patience = new CancellationTokenSource(TimeSpan.FromSeconds(5));
             using HttpResponseMessage answer =
-                _http.PostAsync(new Uri($"{Scheme}://127.0.0.1:{_clientPorts[member]}{path}"), content, patience.Token).GetAwaiter().GetResult();
+                _http.PostAsync(new Uri($"{Scheme}://127.0.0.1:{_clientPorts[member]}{path}"), content, patience.Token).GetAwaiter()
+                    .GetResult();
             return ((int)answer.StatusCode, answer.Content.ReadAsStringAsync().GetAwaiter().GetResult());
         }
         catch (Exception e) when (e is HttpRequestException or OperationCanceledException)

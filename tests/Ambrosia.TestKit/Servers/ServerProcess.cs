@@ -4,7 +4,8 @@ using System.Net.Sockets;
 
 namespace Ambrosia.TestKit;
 
-/// <summary>A server of somebody else as a process of a test: killed by its id, never asked to end. Its last lines are kept for failures.</summary>
+/// <summary>A server of somebody else as a process of a test: killed by its id, never asked to end. Its last lines are kept for
+/// failures.</summary>
 internal sealed class ServerProcess : IDisposable
 {
     private const int LinesMax = 40;

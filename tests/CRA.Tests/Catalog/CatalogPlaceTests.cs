@@ -93,8 +93,10 @@ public sealed class CatalogPlaceTests
     [Fact]
     public void Open_OfAStoreThatThisProgramHasNot_SaysSo()
     {
-        var access = new CatalogAccess(static _ => throw new InvalidOperationException(), static _ => { }, TimeProvider.System, NullLogger.Instance);
-        string message = Assert.Throws<CatalogException>(() => CatalogStores.Open(CatalogPlace.Parse("azure-tables://account/table"), access)).Message;
+        var access = new CatalogAccess(static _ => throw new InvalidOperationException(), static _ => { }, TimeProvider.System,
+            NullLogger.Instance);
+        string message =
+            Assert.Throws<CatalogException>(() => CatalogStores.Open(CatalogPlace.Parse("azure-tables://account/table"), access)).Message;
         Assert.Contains("no store for 'azure-tables'", message, StringComparison.Ordinal);
     }
 
@@ -119,5 +121,6 @@ public sealed class CatalogPlaceTests
 
     [Fact]
     public void Credentials_OfAnEmptyEnvironment_AreNone() =>
-        Assert.Equal(CatalogCredentials.None, CatalogCredentials.Read(static _ => null, static (_, _) => throw new InvalidOperationException()));
+        Assert.Equal(CatalogCredentials.None,
+            CatalogCredentials.Read(static _ => null, static (_, _) => throw new InvalidOperationException()));
 }

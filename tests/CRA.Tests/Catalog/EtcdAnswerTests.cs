@@ -99,14 +99,16 @@ public sealed class EtcdAnswerTests
         CatalogPlace place = CatalogPlace.Parse("etcd://127.0.0.1:1,127.0.0.1:2/shop");
         return new StoreCatalog(
             new EtcdStore(place, new EtcdClient(place, CatalogCredentials.None, new Answering(answer, asked ?? (static (_, _) => { })))),
-            new CatalogAccess(static _ => throw new InvalidOperationException(), static fill => fill.Fill(1), TimeProvider.System, NullLogger.Instance));
+            new CatalogAccess(static _ => throw new InvalidOperationException(), static fill => fill.Fill(1), TimeProvider.System,
+                NullLogger.Instance));
     }
 
     private static HttpResponseMessage Ok(string text) => Answer(200, text);
 
     private static HttpResponseMessage Answer(int status, string text) => new((HttpStatusCode)status) { Content = new StringContent(text) };
 
-    private static HttpResponseMessage Long() => new(HttpStatusCode.OK) { Content = new ByteArrayContent(new byte[EtcdClient.AnswerBytesMax + 1]) };
+    private static HttpResponseMessage Long() =>
+        new(HttpStatusCode.OK) { Content = new ByteArrayContent(new byte[EtcdClient.AnswerBytesMax + 1]) };
 
     /// <summary>Answers each request as the test wants it, without a network.</summary>
     private sealed class Answering(Func<string, HttpResponseMessage> answer, Action<int, string> asked) : HttpMessageHandler

@@ -103,7 +103,8 @@ public sealed class EtcdCatalogTests
             ulong next = ++epoch;
             // No answer while there is no leader is a failure of I/O; the publisher tries again with its next heartbeat.
             Deadline.Await(() => Try(() => writer.Publish(CatalogContract.Entry(next))) == PublishResult.Published, "a publication");
-            Deadline.Await(() => Try(() => reader.Find(s_counter)) is { } found && found.Epoch.Value is var now && now >= seen && (seen = now) == next,
+            Deadline.Await(() => Try(() => reader.Find(s_counter)) is { } found && found.Epoch.Value is var now && now >= seen
+                && (seen = now) == next,
                 $"epoch {next} after {seen}");
             etcd.Start(leader);
         }
@@ -119,7 +120,8 @@ public sealed class EtcdCatalogTests
         using var etcd = new EtcdServers(1, "--max-request-bytes", "4000000");
         StoreCatalog catalog = Open($"etcd://{etcd.Endpoints}/shop");
         ReplicaEntry[] replicas = [.. Enumerable.Range(0, CatalogLimits.ReplicasMax).Select(static i => new ReplicaEntry(
-            $"r{i}".PadRight(Names.CharsMax, 'x'), new string('\u00e9', CatalogLimits.AddressCharsMax), new string('"', CatalogLimits.RoleCharsMax), new Epoch(1)))];
+            $"r{i}".PadRight(Names.CharsMax, 'x'), new string('\u00e9', CatalogLimits.AddressCharsMax),
+                new string('"', CatalogLimits.RoleCharsMax), new Epoch(1)))];
         CatalogEntry[] entries = [.. Enumerable.Range(0, 90).Select(i => CatalogContract.Entry(1, $"i{i:000}") with
         {
             LogPath = new string('\u00e9', CatalogLimits.LogPathCharsMax), Replicas = replicas,

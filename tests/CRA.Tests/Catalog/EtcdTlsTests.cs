@@ -62,7 +62,8 @@ public sealed class EtcdTlsTests : IDisposable
     public void Own_CertificateThatHasExpired_IsRefusedBeforeAnythingIsAsked()
     {
         (string own, string key) = Pem(_authority, "client", days: -1);
-        string message = Assert.Throws<CatalogException>(() => EtcdHandler.Make(Credentials(_authority, own, key), TimeProvider.System)).Message;
+        string message =
+            Assert.Throws<CatalogException>(() => EtcdHandler.Make(Credentials(_authority, own, key), TimeProvider.System)).Message;
         Assert.Contains("expired at", message, StringComparison.Ordinal);
         Assert.Contains(CatalogCredentials.CertificateVariable, message, StringComparison.Ordinal);
     }
@@ -72,8 +73,10 @@ public sealed class EtcdTlsTests : IDisposable
     [InlineData("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----", CatalogCredentials.AuthoritiesVariable)]
     public void Authorities_ThatAreNone_AreRefused(string text, string said)
     {
-        CatalogCredentials credentials = CatalogCredentials.Read(static name => name == CatalogCredentials.AuthoritiesVariable ? "ca" : null, (_, _) => text);
-        Assert.Contains(said, Assert.Throws<CatalogException>(() => EtcdHandler.Make(credentials, TimeProvider.System)).Message, StringComparison.Ordinal);
+        CatalogCredentials credentials =
+            CatalogCredentials.Read(static name => name == CatalogCredentials.AuthoritiesVariable ? "ca" : null, (_, _) => text);
+        Assert.Contains(said, Assert.Throws<CatalogException>(() => EtcdHandler.Make(credentials, TimeProvider.System)).Message,
+            StringComparison.Ordinal);
     }
 
     [Fact]
@@ -82,7 +85,8 @@ public sealed class EtcdTlsTests : IDisposable
         (string own, _) = Pem(_authority, "client", days: 1);
         (_, string key) = Pem(_authority, "client", days: 1);
         Assert.Contains("do not make a pair",
-            Assert.Throws<CatalogException>(() => EtcdHandler.Make(Credentials(_authority, own, key), TimeProvider.System)).Message, StringComparison.Ordinal);
+            Assert.Throws<CatalogException>(() => EtcdHandler.Make(Credentials(_authority, own, key), TimeProvider.System)).Message,
+                StringComparison.Ordinal);
     }
 
     private static string Refusal(StoreCatalog catalog)
@@ -113,7 +117,8 @@ public sealed class EtcdTlsTests : IDisposable
         File.WriteAllText(Path.Combine(_folder.Path, "ca"), authority.ExportCertificatePem());
         File.WriteAllText(Path.Combine(_folder.Path, "cert"), certificate);
         File.WriteAllText(Path.Combine(_folder.Path, "key"), key);
-        return new EtcdServers(1, $"--cert-file={_folder.Path}/cert", $"--key-file={_folder.Path}/key", $"--trusted-ca-file={_folder.Path}/ca", "--client-cert-auth");
+        return new EtcdServers(1, $"--cert-file={_folder.Path}/cert", $"--key-file={_folder.Path}/key",
+            $"--trusted-ca-file={_folder.Path}/ca", "--client-cert-auth");
     }
 
     private static StoreCatalog Open(EtcdServers etcd, X509Certificate2 authority, string? own, string? key)
@@ -121,15 +126,18 @@ public sealed class EtcdTlsTests : IDisposable
         CatalogPlace place = CatalogPlace.Parse($"etcd://{etcd.Endpoints}/shop");
         return new StoreCatalog(
             new EtcdStore(place, EtcdClient.Open(place, Credentials(authority, own, key), TimeProvider.System)),
-            new CatalogAccess(static _ => throw new InvalidOperationException(), RandomNumberGenerator.Fill, TimeProvider.System, NullLogger.Instance));
+            new CatalogAccess(static _ => throw new InvalidOperationException(), RandomNumberGenerator.Fill, TimeProvider.System,
+                NullLogger.Instance));
     }
 
     private static CatalogCredentials Credentials(X509Certificate2 authority, string? own, string? key) => CatalogCredentials.Read(
-        name => name == CatalogCredentials.AuthoritiesVariable || (own is not null && name is CatalogCredentials.CertificateVariable or CatalogCredentials.KeyVariable)
+        name => name == CatalogCredentials.AuthoritiesVariable
+            || (own is not null && name is CatalogCredentials.CertificateVariable or CatalogCredentials.KeyVariable)
             ? name : null,
         (name, _) => name switch
         {
-            CatalogCredentials.AuthoritiesVariable => authority.ExportCertificatePem(), CatalogCredentials.CertificateVariable => own!, _ => key!,
+            CatalogCredentials.AuthoritiesVariable => authority.ExportCertificatePem(), CatalogCredentials.CertificateVariable => own!, _ =>
+                key!,
         });
 
     private static X509Certificate2 NewAuthority(string name)
@@ -146,7 +154,8 @@ public sealed class EtcdTlsTests : IDisposable
     {
         using ECDsa key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
         var request = new CertificateRequest($"CN={name}", key, HashAlgorithmName.SHA256);
-        request.CertificateExtensions.Add(new X509EnhancedKeyUsageExtension([new Oid("1.3.6.1.5.5.7.3.1"), new Oid("1.3.6.1.5.5.7.3.2")], false));
+        request.CertificateExtensions.Add(new X509EnhancedKeyUsageExtension([new Oid("1.3.6.1.5.5.7.3.1"), new Oid("1.3.6.1.5.5.7.3.2")],
+            false));
         var names = new SubjectAlternativeNameBuilder();
         if (IPAddress.TryParse(name, out IPAddress? address)) names.AddIpAddress(address);
         else names.AddDnsName(name);

@@ -50,7 +50,8 @@ internal sealed class CatalogCopyToolCommand : ToolCommand
         RefuseTheLiving(entries);
         ICatalog target = CatalogOpening.Open(to, new PosixFileSystem(), fill => secret.CopyTo(fill), new NoteLogger(screen));
         Copy(entries, secret, to, target);
-        bool isWhole = CatalogEntries.ReadAll(to, target).SequenceEqual(entries) && CatalogEntries.ReadAll(from, source).SequenceEqual(entries);
+        bool isWhole = CatalogEntries.ReadAll(to, target).SequenceEqual(entries)
+            && CatalogEntries.ReadAll(from, source).SequenceEqual(entries);
         screen.Show(new CatalogCopyReport(from.Text, to.Text, [.. entries.Select(static entry => $"{entry.Instance}")], isWhole));
         return isWhole ? ToolExit.Fine : ToolExit.Damage;
     }
@@ -111,7 +112,8 @@ internal sealed class CatalogCopyToolCommand : ToolCommand
     {
         try
         {
-            return InstanceDirectory.TryRead(files, entry.LogPath)?.Uuid == entry.Uuid ? ReplicaLock.ListRunning(files, entry.LogPath) : null;
+            return InstanceDirectory.TryRead(files, entry.LogPath)?.Uuid == entry.Uuid ? ReplicaLock.ListRunning(files, entry.LogPath)
+                : null;
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or LogDamage)
         {

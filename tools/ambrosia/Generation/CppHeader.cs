@@ -6,8 +6,8 @@ using Ambrosia.Tools.Contracts;
 namespace Ambrosia.Tools.Generation;
 
 /// <summary>
-/// Writes the C++ header of one manifest: its enums, data types and unions, and for each contract proxies and dispatch, all in the manifest's
-/// namespaces. The same manifest gives the same bytes everywhere.
+/// Writes the C++ header of one manifest: its enums, data types and unions, and for each contract proxies and dispatch, all in the
+/// manifest's namespaces. The same manifest gives the same bytes everywhere.
 /// </summary>
 internal sealed class CppHeader
 {
@@ -83,7 +83,8 @@ internal sealed class CppHeader
 
     /// <summary>The least number of 64 bits has no literal, and the largest ones have no sign.</summary>
     private static string NumberOf(string value) =>
-        value == "-9223372036854775808" ? "-9223372036854775807 - 1" : long.TryParse(value, CultureInfo.InvariantCulture, out _) ? value : value + "u";
+        value == "-9223372036854775808" ? "-9223372036854775807 - 1" : long.TryParse(value, CultureInfo.InvariantCulture, out _) ? value
+            : value + "u";
 
     private static string UnionOf(string name, string fullName, IReadOnlyList<CaseRow> cases)
     {
@@ -107,7 +108,8 @@ internal sealed class CppHeader
         IEnumerable<string> keys = fields.Select(field =>
             $"\n    {field.Number?.ToString(CultureInfo.InvariantCulture) ?? CppNames.Literal(field.Name)}, &{name}::{CppNames.Of(field.Name)}");
         string blank = fields.Count > 0 ? "\n" : "";
-        return text.Append(CultureInfo.InvariantCulture, $"{blank}  static constexpr auto fields = ambrosia::fields({string.Join(',', keys)});\n}};\n").ToString();
+        return text.Append(CultureInfo.InvariantCulture,
+            $"{blank}  static constexpr auto fields = ambrosia::fields({string.Join(',', keys)});\n}};\n").ToString();
     }
 
     private string ManifestOf(ContractRow contract)

@@ -35,7 +35,8 @@ internal static class CppNames
 
     public static string Space(string space) => string.Join("::", space.Split('.', StringSplitOptions.RemoveEmptyEntries).Select(Of));
 
-    public static string Qualified(string fullName) => Split(fullName) is ({ Length: > 0 } space, var name) ? $"{space}::{name}" : Of(fullName);
+    public static string Qualified(string fullName) => Split(fullName) is ({ Length: > 0 } space, var name) ? $"{space}::{name}"
+        : Of(fullName);
 
     /// <summary>A text as a literal; names have no quotes or control characters in them, or are escaped.</summary>
     public static string Literal(string text)

@@ -38,7 +38,7 @@ internal sealed class CppTypes
         return type is { Name: "data", IsNullable: true } && LeadsTo(type.TypeName, owner) ? $"ambrosia::boxed<{Plain(type)}>" : Of(type);
     }
 
-    /// <summary>What stands behind a field, so that a value without it is the same everywhere.</summary>
+    /// <summary>Returns what stands behind a field, so that a value without it is the same everywhere.</summary>
     public static string InitialOf(string text)
     {
         SchemaType type = Parse(text);

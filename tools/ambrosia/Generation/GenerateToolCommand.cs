@@ -15,15 +15,17 @@ internal sealed class GenerateToolCommand : Command
 }
 
 /// <summary>
-/// The command <c>ambrosia generate cpp FILE…</c> writes one C++ header for each manifest, beside it or into a directory. A header that is as
-/// it should be is left alone. With <c>--check</c> nothing is written, and the exit code is 1 where a header is missing or stale.
+/// The command <c>ambrosia generate cpp FILE…</c> writes one C++ header for each manifest, beside it or into a directory. A header that is
+/// as it should be is left alone. With <c>--check</c> nothing is written, and the exit code is 1 where a header is missing or stale.
 /// </summary>
 internal sealed class GenerateCppToolCommand : ToolCommand
 {
     private const string Ending = ".contract.json", HeaderEnding = ".contract.h";
 
-    private readonly Argument<string[]> _files = new("FILE") { Description = "Contract manifests (*.contract.json).", Arity = ArgumentArity.OneOrMore };
-    private readonly Option<string?> _output = new("--output") { Description = "Directory for the headers; default: beside each manifest.", HelpName = "DIR" };
+    private readonly Argument<string[]> _files =
+        new("FILE") { Description = "Contract manifests (*.contract.json).", Arity = ArgumentArity.OneOrMore };
+    private readonly Option<string?> _output =
+        new("--output") { Description = "Directory for the headers; default: beside each manifest.", HelpName = "DIR" };
     private readonly Option<bool> _check = new("--check") { Description = "Write nothing, and say which headers are missing or stale." };
 
     public GenerateCppToolCommand(ToolStreams streams)
@@ -58,7 +60,8 @@ internal sealed class GenerateCppToolCommand : ToolCommand
     private static string PathOf(string file, string? directory)
     {
         string name = Path.GetFileName(file);
-        name = (name.EndsWith(Ending, StringComparison.Ordinal) ? name[..^Ending.Length] : Path.GetFileNameWithoutExtension(name)) + HeaderEnding;
+        name = (name.EndsWith(Ending, StringComparison.Ordinal) ? name[..^Ending.Length] : Path.GetFileNameWithoutExtension(name))
+            + HeaderEnding;
         return Path.Combine(directory ?? Path.GetDirectoryName(file) ?? "", name);
     }
 

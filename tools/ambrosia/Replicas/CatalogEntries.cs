@@ -24,7 +24,8 @@ internal static class CatalogEntries
     public static IReadOnlyList<(string Instance, string Log)> Read(CatalogPlace place, Screen screen) =>
         [.. ReadAll(place, Open(place, screen)).Select(static entry => ($"{entry.Instance}", entry.LogPath))];
 
-    public static ICatalog Open(CatalogPlace place, Screen screen) => CatalogOpening.Open(place, new ReadOnlyFiles(), null, new NoteLogger(screen));
+    public static ICatalog Open(CatalogPlace place, Screen screen) =>
+        CatalogOpening.Open(place, new ReadOnlyFiles(), null, new NoteLogger(screen));
 
     public static IReadOnlyList<CatalogEntry> ReadAll(CatalogPlace place, ICatalog catalog)
     {

@@ -22,7 +22,8 @@ internal sealed class InstanceDialler(ICatalog catalog, InstanceId instance, Cli
         CatalogCredentials credentials = place.IsDirectory ? CatalogCredentials.None
             : CatalogCredentials.Read(Environment.GetEnvironmentVariable, static (path, _) => File.ReadAllText(path));
         return CatalogStores.Open(place,
-            new CatalogAccess(static path => new ReadOnlyCatalogFiles(path), RandomNumberGenerator.Fill, TimeProvider.System, NullLogger.Instance)
+            new CatalogAccess(static path => new ReadOnlyCatalogFiles(path), RandomNumberGenerator.Fill, TimeProvider.System,
+                NullLogger.Instance)
             {
                 Credentials = credentials, MayMakeSecret = false,
             });

@@ -83,7 +83,8 @@ public static partial class CatalogContract
     private static void Publish_OfASmallEntryOverALarge_LeavesNothingOfIt(CatalogFixture f)
     {
         ReplicaEntry[] replicas = [.. Enumerable.Range(0, CatalogLimits.ReplicasMax).Select(static i =>
-            new ReplicaEntry($"r{i}", new string('\u00e9', CatalogLimits.AddressCharsMax), new string('"', CatalogLimits.RoleCharsMax), new Epoch(1)))];
+            new ReplicaEntry($"r{i}", new string('\u00e9', CatalogLimits.AddressCharsMax), new string('"', CatalogLimits.RoleCharsMax),
+                new Epoch(1)))];
         Published(f.NewCatalog(), Entry(1) with { LogPath = new string('\u00e9', CatalogLimits.LogPathCharsMax), Replicas = replicas });
         Published(f.NewCatalog(), Entry(2));
         Assert.Equal(Entry(2), f.NewCatalog().Find(s_counter));

@@ -167,7 +167,8 @@ public static partial class CatalogContract
         Assert.Empty(f.NewCatalog().All());
     }
 
-    /// <summary>The property: programs of two to eight publishers over three names, with faults, acting between each other's requests.</summary>
+    /// <summary>The property: programs of two to eight publishers over three names, with faults, acting between each other's
+    /// requests.</summary>
     [Needs(CatalogFeatures.Faults)]
     private static void Programs_OfSeveralPublishersWithFaults_KeepTheModel(CatalogFixture f)
     {

@@ -66,7 +66,8 @@ public static partial class CatalogContract
     [Needs(CatalogFeatures.Network)]
     private static void Secret_OfAReader_IsNotMade(CatalogFixture f)
     {
-        Assert.Contains("--catalog", Assert.Throws<IOException>(() => f.NewCatalog(mayMakeSecret: false).Secret).Message, StringComparison.Ordinal);
+        Assert.Contains("--catalog", Assert.Throws<IOException>(() => f.NewCatalog(mayMakeSecret: false).Secret).Message,
+            StringComparison.Ordinal);
         byte[] secret = f.NewCatalog().Secret.ToArray();
         Assert.Equal(secret, f.NewCatalog(mayMakeSecret: false).Secret.ToArray());
     }

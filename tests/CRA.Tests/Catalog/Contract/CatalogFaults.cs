@@ -124,7 +124,8 @@ public sealed class FaultyCatalogFiles(ICatalogFiles files, CatalogFaults faults
     public void Delete(string name) => faults.Make(() => files.Delete(name));
 }
 
-/// <summary>The way of HTTP requests to a store, on which they fail. Each is sent as a copy, so that one may be sent later, or twice.</summary>
+/// <summary>The way of HTTP requests to a store, on which they fail. Each is sent as a copy, so that one may be sent later, or
+/// twice.</summary>
 public sealed class FaultyHandler(HttpMessageHandler inner, CatalogFaults faults) : DelegatingHandler(inner)
 {
     protected override HttpResponseMessage Send(HttpRequestMessage request, CancellationToken cancellation)

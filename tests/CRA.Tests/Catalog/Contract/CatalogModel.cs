@@ -6,8 +6,8 @@ namespace CRA.Tests;
 
 /// <summary>
 /// One random program over a catalog, given by its seed: two to eight publishers over three names of its own. Before each request of one
-/// another may act, requests are lost, late or doubled, and publishers die. What they see is compared with what was asked for: an entry that
-/// nobody published, an epoch that goes down, a second UUID under a name. One thread runs it.
+/// another may act, requests are lost, late or doubled, and publishers die. What they see is compared with what was asked for: an entry
+/// that nobody published, an epoch that goes down, a second UUID under a name. One thread runs it.
 /// </summary>
 internal sealed class CatalogModel
 {

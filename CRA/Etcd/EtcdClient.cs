@@ -167,8 +167,8 @@ internal sealed class EtcdClient : IDisposable
         }
         catch (HttpRequestException e)
         {
-            throw new IOException(
-                $"etcd at {_endpoints[endpoint].Authority} cannot be reached: {Clean((Reason<AuthenticationException>(e) ?? e.InnerException ?? e).Message)}", e);
+            string why = (Reason<AuthenticationException>(e) ?? e.InnerException ?? e).Message;
+            throw new IOException($"etcd at {_endpoints[endpoint].Authority} cannot be reached: {Clean(why)}", e);
         }
         catch (OperationCanceledException e)
         {

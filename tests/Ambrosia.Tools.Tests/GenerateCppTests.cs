@@ -65,7 +65,8 @@ public sealed class GenerateCppTests : IDisposable
     public void Header_OfDataInData_HasTheInnerFirst_AndBoxesWhatLeadsBack()
     {
         string text = Header("""{"name":"Say","id":1,"parameters":[{"name":"a","type":"data<Shop.A>"}]}""",
-            """{"name":"Shop.A","fields":[{"name":"B","type":"data<Shop.B>"}]},{"name":"Shop.B","fields":[{"name":"C","type":"data<Other.C>"},{"name":"Next","type":"data<Shop.B>?"}]},{"name":"Other.C","fields":[{"name":"N","type":"int32"}]}""", "");
+            """{"name":"Shop.A","fields":[{"name":"B","type":"data<Shop.B>"}]},{"name":"Shop.B","fields":[{"name":"C","type":"data<Other.C>"},{"name":"Next","type":"data<Shop.B>?"}]},{"name":"Other.C","fields":[{"name":"N","type":"int32"}]}""",
+            "");
         int a = text.IndexOf("struct A {", StringComparison.Ordinal), b = text.IndexOf("struct B {", StringComparison.Ordinal),
             c = text.IndexOf("struct C {", StringComparison.Ordinal);
         Assert.True(c < b && b < a, text);
@@ -77,7 +78,8 @@ public sealed class GenerateCppTests : IDisposable
     public void Generate_OfDataWithoutEnd_IsRefusedAndWritesNothing()
     {
         string manifest = Manifest("""{"name":"Say","id":1,"parameters":[]}""",
-            """{"name":"Shop.A","fields":[{"name":"B","type":"data<Shop.B>"}]},{"name":"Shop.B","fields":[{"name":"A","type":"tuple<data<Shop.A>,int8>"}]}""", "");
+            """{"name":"Shop.A","fields":[{"name":"B","type":"data<Shop.B>"}]},{"name":"Shop.B","fields":[{"name":"A","type":"tuple<data<Shop.A>,int8>"}]}""",
+            "");
         ToolRun run = ToolRun.Of("generate", "cpp", manifest);
         Assert.Equal(2, run.Code);
         Assert.Contains("holds itself by value", run.Error, StringComparison.Ordinal);

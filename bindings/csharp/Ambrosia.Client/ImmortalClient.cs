@@ -2,6 +2,7 @@ using Ambrosia.Client.Connections;
 using Ambrosia.Client.Queries;
 using Ambrosia.Client.Requests;
 using Ambrosia.Protocol;
+using CRA.Catalog;
 
 namespace Ambrosia.Client;
 
@@ -18,7 +19,7 @@ public sealed class ImmortalClient : IAsyncDisposable
     private readonly RequestLimiter _limiter;
     private ulong _seen;
 
-    private ImmortalClient(InstanceId instance, ClientOptions options, string catalog)
+    private ImmortalClient(InstanceId instance, ClientOptions options, ICatalog catalog)
     {
         Instance = instance.Name;
         _limiter = new RequestLimiter(options.RequestsMax, options.RequestBytesMax);
@@ -43,9 +44,10 @@ public sealed class ImmortalClient : IAsyncDisposable
     public Lsn Seen => new(Volatile.Read(ref _seen));
 
     /// <summary>Connects to the instance.</summary>
-    /// <param name="catalog">Directory of the catalog.</param>
+    /// <param name="catalog">Where the catalog is: a directory, etcd://host:port/prefix, or azure-tables://account/table.</param>
     /// <param name="instance">Name of the instance.</param>
-    /// <exception cref="ArgumentException">The text is no instance name, or an option is out of its range.</exception>
+    /// <exception cref="ArgumentException">The text is no instance name or no catalog that this program can open, or an option is out of
+    /// its range.</exception>
     /// <exception cref="TimeoutException">The instance was not found, or not reached, within <see cref="ClientOptions.ConnectWithin"/>; the
     /// message says why.</exception>
     /// <exception cref="ClientRefusedException">The instance does not accept this client.</exception>
@@ -58,7 +60,7 @@ public sealed class ImmortalClient : IAsyncDisposable
                 nameof(instance));
         options ??= new ClientOptions();
         options.Check();
-        var client = new ImmortalClient(new InstanceId(instance), options, Path.GetFullPath(catalog));
+        var client = new ImmortalClient(new InstanceId(instance), options, Open(catalog));
         try
         {
             await client._pump.ConnectAsync(cancellationToken).ConfigureAwait(false);
@@ -68,6 +70,18 @@ public sealed class ImmortalClient : IAsyncDisposable
         {
             await client.DisposeAsync().ConfigureAwait(false);
             throw;
+        }
+    }
+
+    private static ICatalog Open(string catalog)
+    {
+        try
+        {
+            return InstanceDialler.OpenCatalog(CatalogPlace.Parse(catalog));
+        }
+        catch (CatalogException e)
+        {
+            throw new ArgumentException(e.Message, nameof(catalog), e);
         }
     }
 

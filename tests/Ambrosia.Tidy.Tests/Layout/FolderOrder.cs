@@ -18,6 +18,7 @@ internal static class FolderOrder
             + "Immortals Quarantine Queries ClientCalls Checkpoints Dispatch Session Pumps .",
         ["Ambrosia.Client"] = "Requests Queries Connections .",
         ["Ambrosia.Generators"] = "Roslyn Diagnostics Output State Serialization Suspension Contracts Immortals Proxies .",
+        ["Ambrosia.Hosting"] = "Configuration Logs Services Replicas Running Health Telemetry Clients .",
         ["ImmortalCoordinator"] = ".",
         ["Ambrosia.Embedded"] = ".",
         ["Ambrosia.ContractFile"] = ".",
@@ -33,6 +34,7 @@ internal static class FolderOrder
         ["Ambrosia"] = "users write one using for all that an immortal needs",
         ["Ambrosia.Client"] = "users write one using for all that a caller needs",
         ["Ambrosia.Embedded"] = "it adds to the binding, whose users have its namespace already",
+        ["Ambrosia.Hosting"] = "users write one using for all that a host needs",
     };
 
     /// <summary>

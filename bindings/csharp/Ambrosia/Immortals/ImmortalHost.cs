@@ -83,10 +83,12 @@ internal static class MethodNames
 
 /// <summary>
 /// Gives handlers, by the base class of immortals, what they use: identity, proxies, time and randomness, timers, tasks, the logger.
-/// Thread: the scheduler's, except <see cref="Logger"/> and <see cref="IsPrimary"/> (any).
+/// Thread: the scheduler's, except <see cref="Logger"/>, <see cref="Services"/> and <see cref="IsPrimary"/>
+/// (any).
 /// </summary>
 internal sealed class ImmortalContext(
-    InstanceId id, MessageSender sender, ReplayContext replay, OutstandingTimers timers, OutstandingTasks tasks, ImmortalLogger logger)
+    InstanceId id, MessageSender sender, ReplayContext replay, OutstandingTimers timers, OutstandingTasks tasks, ImmortalLogger logger,
+    HostServices? services)
 {
     private readonly int _schedulerThread = Environment.CurrentManagedThreadId;
 
@@ -100,6 +102,9 @@ internal sealed class ImmortalContext(
     internal OutstandingTasks Tasks => tasks;
 
     internal ImmortalLogger Logger => logger;
+
+    /// <summary>What the process has for code outside of handlers; null: nothing. Any thread.</summary>
+    internal HostServices? Services => services;
 
     internal bool IsPrimary => sender.Impulses.IsOpen;
 

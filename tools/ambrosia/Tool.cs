@@ -4,6 +4,7 @@ using Ambrosia.Tools.Certificates;
 using Ambrosia.Tools.Commands;
 using Ambrosia.Tools.Contracts;
 using Ambrosia.Tools.Cuts;
+using Ambrosia.Tools.Development;
 using Ambrosia.Tools.Diagnosis;
 using Ambrosia.Tools.Listing;
 using Ambrosia.Tools.Output;
@@ -58,6 +59,7 @@ internal static class Tool
             new CheckpointToolCommand(streams),
             new ForgetPeerToolCommand(streams),
             new QuarantineToolCommand(streams),
+            new DevToolCommand(streams),
         };
 
     private static int Invoke(ParseResult parsed, ToolStreams streams)

@@ -57,12 +57,13 @@ internal sealed class RunningHost : IAsyncDisposable
 
     internal Task StopAsync() => _host.StopAsync();
 
-    internal static async Task Until(Func<Task<bool>> holds)
+    /// <param name="instead">Says what is so where it does not come to hold.</param>
+    internal static async Task Until(Func<Task<bool>> holds, Func<string>? instead = null)
     {
         long begun = Stopwatch.GetTimestamp();
         while (!await holds())
         {
-            Assert.True(Stopwatch.GetElapsedTime(begun) < s_limit, "not within a minute");
+            Assert.True(Stopwatch.GetElapsedTime(begun) < s_limit, $"not within a minute: {instead?.Invoke()}");
             await Task.Delay(5);
         }
     }

@@ -25,7 +25,7 @@ internal static class FolderOrder
         ["Ambrosia.Images"] = "Reading Json Paths Nodes Comparison",
         ["Ambrosia.Inspection"] = "Texts Decoding Checkpoints States Records Places Cuts Debugging Replays Incidents",
         ["ambrosia"] = "Output Logs Commands Certificates Contracts Listing Replicas SuspendedCalls States Replays Cuts Verification Quarantine "
-            + "Diagnosis .",
+            + "Diagnosis Development .",
     };
 
     /// <summary>Projects whose public types stay in the root namespace, and why; their internal types have their folder's.</summary>

@@ -54,7 +54,7 @@ internal sealed record HostedOptions(IReadOnlyList<CoordinatorOptions> Each, IRe
         var arguments = new List<string>();
         foreach ((string option, string value) in values)
         {
-            if (!OptionNames.IsSwitch(option)) arguments.Add($"--{option}={value}");
+            if (!OptionNames.IsSwitch(option)) arguments.AddRange(value.Length == 0 ? [$"--{option}", value] : [$"--{option}={value}"]);
             else if (!bool.TryParse(value, out bool isOn)) faults.Add($"'{value}' of --{option} is neither true nor false");
             else if (isOn) arguments.Add($"--{option}");
         }

@@ -87,8 +87,7 @@ internal static class MethodNames
 /// (any).
 /// </summary>
 internal sealed class ImmortalContext(
-    InstanceId id, MessageSender sender, ReplayContext replay, OutstandingTimers timers, OutstandingTasks tasks, ImmortalLogger logger,
-    HostServices? services)
+    InstanceId id, MessageSender sender, ReplayContext replay, OutstandingTimers timers, OutstandingTasks tasks, ImmortalLogger logger)
 {
     private readonly int _schedulerThread = Environment.CurrentManagedThreadId;
 
@@ -104,7 +103,7 @@ internal sealed class ImmortalContext(
     internal ImmortalLogger Logger => logger;
 
     /// <summary>What the process has for code outside of handlers; null: nothing. Any thread.</summary>
-    internal HostServices? Services => services;
+    internal HostServices? Services => tasks.Services;
 
     internal bool IsPrimary => sender.Impulses.IsOpen;
 

@@ -49,8 +49,7 @@ internal sealed class ImmortalRuntime : IHandlerSession
             new ImmortalLogger(() => impulses.IsOpen, options.LogsDuringReplay, options.LogOfImmortal)
             {
                 Sink = options.TaskRunner?.Services?.LogSink,
-            },
-            options.TaskRunner?.Services);
+            });
         Peers = new PeerTable(welcome.Instance);
         Failures = new ForkFailures(_host, _sender, replay, options.Log);
         if (former is not null) Failures.Policies.LearnFrom(former.Failures.Policies);

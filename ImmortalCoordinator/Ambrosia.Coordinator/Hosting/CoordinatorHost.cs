@@ -31,8 +31,7 @@ public sealed class CoordinatorHost : IDisposable
     private readonly IFileSystem _files;
     private readonly ILogger _logger;
 
-    /// <summary>It writes what is logged to the standard output; null: the logger is somebody else's.</summary>
-    private readonly EventWriter? _writer;
+    private readonly EventWriter? _writer; // null: the logger is somebody else's
     private readonly PumpSet _pumps;
     private readonly SpaceWait _space;
     private readonly AdminCommands _commands = new();
@@ -84,6 +83,9 @@ public sealed class CoordinatorHost : IDisposable
 
     /// <summary>Hears that the app may come now, with these in its environment; for an app that is in this process.</summary>
     public Action<IReadOnlyDictionary<string, string>>? ChannelOpened { get; init; }
+
+    /// <summary>Hears why the process ends at once, and must come back soon.</summary>
+    public Action<int, string>? Exiting { get; init; }
 
     /// <summary>Says at which message the app dies, or diverges; null: nobody does.</summary>
     public IncidentExplainer? ExplainsIncidents { get; init; }
@@ -352,6 +354,7 @@ public sealed class CoordinatorHost : IDisposable
         _logger.Exited(code, why);
         End(code);
         FlushEvents();
+        Exiting?.Invoke(code, why);
         ProcessExit.Now(code);
     }
 

@@ -46,7 +46,7 @@ internal sealed class HostedImmortal
         IncidentExplainer explains = new IncidentFinder(_options.LogDirectory, [], files, Command).Explain;
         _coordinator = host is null
             ? new CoordinatorHost(_options, files, Console.Out) { ChannelOpened = StartApp, ExplainsIncidents = explains }
-            : new CoordinatorHost(_options, files, host.Events) { ChannelOpened = StartApp, ExplainsIncidents = explains };
+            : new CoordinatorHost(_options, files, host.Events) { ChannelOpened = StartApp, ExplainsIncidents = explains, Exiting = host.Exiting };
         _thread = new Thread(RunCoordinator) { Name = $"coordinator {options.Instance}", IsBackground = true };
     }
 
@@ -128,9 +128,10 @@ internal sealed class HostedImmortal
 /// <param name="Services">For the app's code outside of handlers.</param>
 /// <param name="LinesOfImmortal">Takes what the immortal writes to its <c>Logger</c>.</param>
 /// <param name="Ended">Hears with which exit code the coordinator or the app has ended; true: it was asked to.</param>
+/// <param name="Exiting">Hears with which exit code the coordinator ends the process at once, and why.</param>
 internal sealed record HostSurroundings(
     ILogger Events, Action<string> Complain, HostServices Services, Action<ImmortalLogLevel, string> LinesOfImmortal,
-    Action<int, bool> Ended);
+    Action<int, bool> Ended, Action<int, string> Exiting);
 
 /// <summary>Writes whole lines, each behind an immortal's name, to a writer that several immortals share. Any thread may call it.</summary>
 internal sealed class NamedLines(TextWriter to, string name) : TextWriter

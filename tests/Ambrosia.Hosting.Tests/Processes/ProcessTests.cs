@@ -111,6 +111,7 @@ public sealed class ProcessTests
         using (FileStream file = File.OpenWrite(segment)) file.Write(new byte[4096]);
         using TillProcess damaged = TillProcess.Embedded(logs.Path);
         Assert.True(damaged.AwaitEnd() == 65, damaged.Output);
+        Assert.Contains("till: exit 65: ", damaged.Output, StringComparison.Ordinal);
     }
 
     [Fact]

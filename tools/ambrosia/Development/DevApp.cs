@@ -34,7 +34,7 @@ internal sealed partial class DevApp(DevProject project, IReadOnlyDictionary<str
     /// <summary>What it does at the moment, for people.</summary>
     public string State { get; private set; } = "begins";
 
-    public int? ProcessId => _process?.Id;
+    public int? ProcessId { get; private set; }
 
     /// <summary>So often it was started.</summary>
     public int Starts => _starts;
@@ -55,15 +55,22 @@ internal sealed partial class DevApp(DevProject project, IReadOnlyDictionary<str
     public bool Kill()
     {
         if (_process is not { } process) return false;
-        process.Kill();
-        return true;
+        try
+        {
+            process.Kill();
+            return true;
+        }
+        catch (InvalidOperationException)
+        {
+            return false; // it has just ended by itself
+        }
     }
 
     /// <summary>Stops the process in order, builds the app again, and starts it.</summary>
     public void Rebuild()
     {
         _mustBuild = project.IsSource;
-        if (_process is { } process) _ = SendSignal(process.Id, Terminate);
+        Ask();
         _wake.Set();
     }
 
@@ -71,7 +78,7 @@ internal sealed partial class DevApp(DevProject project, IReadOnlyDictionary<str
     public void End()
     {
         _ends = true;
-        if (_process is { } process) _ = SendSignal(process.Id, Terminate);
+        Ask();
         _wake.Set();
     }
 
@@ -81,6 +88,12 @@ internal sealed partial class DevApp(DevProject project, IReadOnlyDictionary<str
         if (_thread?.Join(s_grace) != false) return;
         _process?.Kill(entireProcessTree: true);
         _thread.Join();
+    }
+
+    /// <summary>Asks the process to end in order.</summary>
+    private void Ask()
+    {
+        if (ProcessId is { } process) _ = SendSignal(process, Terminate);
     }
 
     private void Loop()
@@ -123,13 +136,12 @@ internal sealed partial class DevApp(DevProject project, IReadOnlyDictionary<str
         try
         {
             using Process process = StartProcess();
-            _process = process;
+            (_process, ProcessId) = (process, process.Id);
             _starts++;
-            if (_ends) _ = SendSignal(process.Id, Terminate);
+            if (_ends) Ask();
             Show("runs");
             process.WaitForExit();
-            _process = null;
-            Address = null;
+            (_process, ProcessId, Address) = (null, null, null);
             return process.ExitCode;
         }
         catch (Exception e) when (e is Win32Exception or ToolMisuse)

@@ -67,7 +67,7 @@ internal sealed class DevSession(IReadOnlyList<DevApp> apps, Action<string> writ
 
     private string Overview()
     {
-        var table = new TextTable("app", "", ">process", ">starts", "address");
+        var table = new TextTable("app", "state", ">process", ">starts", "address");
         foreach (DevApp app in apps)
             table.Add(app.Name, app.State, app.ProcessId?.ToString(CultureInfo.InvariantCulture) ?? "",
                 app.Starts.ToString(CultureInfo.InvariantCulture), app.Address ?? "");

@@ -39,7 +39,7 @@ internal sealed class EmbeddedForm(CheckedOptions options, ImmortalSurroundings 
         own, immortal.Definition,
         new HostSurroundings(
             surroundings.EventsOf(immortal.Name), ComplainerOf(immortal.Name), surroundings.ServicesOf(immortal.Name),
-            surroundings.WriterOf(immortal.Name), end.Ended),
+            surroundings.WriterOf(immortal.Name), end.Ended, (code, why) => end.Exiting(immortal.Name, code, why)),
         files);
 
     /// <summary>Why a coordinator cannot begin is for the standard error, too, where whoever has started the program looks.</summary>

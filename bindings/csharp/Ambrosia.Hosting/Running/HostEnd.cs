@@ -22,6 +22,16 @@ internal sealed class HostEnd(IHostApplicationLifetime lifetime, EventForwarder 
         EndNow(code);
     }
 
+    /// <summary>
+    /// A coordinator ends the process with the next statement. Loggers write on threads of their own, which end with it, so the reason goes
+    /// to the standard error, too.
+    /// </summary>
+    internal void Exiting(string instance, int code, string why)
+    {
+        Console.Error.WriteLine($"{instance}: exit {code}: {why}");
+        events.Flush();
+    }
+
     internal void EndNow(int code)
     {
         events.Flush();

@@ -18,6 +18,7 @@ internal static class FolderOrder
             + "Immortals Quarantine Queries ClientCalls Checkpoints Dispatch Session Pumps .",
         ["Ambrosia.Client"] = "Requests Queries Connections .",
         ["Ambrosia.Generators"] = "Roslyn Diagnostics Output State Serialization Suspension Contracts Immortals Proxies .",
+        ["Ambrosia.Hosting"] = "Configuration Logs Services Replicas Running Health Telemetry Clients .",
         ["ImmortalCoordinator"] = ".",
         ["Ambrosia.Embedded"] = ".",
         ["Ambrosia.ContractFile"] = ".",
@@ -26,7 +27,7 @@ internal static class FolderOrder
         ["Ambrosia.Stores.Azure"] = ".",
         ["ImmortalCoordinator.Azure"] = ".",
         ["ambrosia"] = "Output Logs Commands Certificates Contracts Generation Listing Replicas Catalogs SuspendedCalls States Replays Cuts Verification Quarantine "
-            + "Diagnosis .",
+            + "Diagnosis Development .",
     };
 
     /// <summary>Projects whose public types stay in the root namespace, and why; their internal types have their folder's.</summary>
@@ -35,6 +36,7 @@ internal static class FolderOrder
         ["Ambrosia"] = "users write one using for all that an immortal needs",
         ["Ambrosia.Client"] = "users write one using for all that a caller needs",
         ["Ambrosia.Embedded"] = "it adds to the binding, whose users have its namespace already",
+        ["Ambrosia.Hosting"] = "users write one using for all that a host needs",
     };
 
     /// <summary>

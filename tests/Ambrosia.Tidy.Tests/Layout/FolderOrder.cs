@@ -17,7 +17,8 @@ internal static class FolderOrder
         ["Ambrosia"] = "Contracts Failures MethodBodies Builds Outbound Suspension State Calls Replay Messages Impulses Timers Proxies Tasks "
             + "Immortals Quarantine Queries ClientCalls Checkpoints Dispatch Session Pumps .",
         ["Ambrosia.Client"] = "Requests Queries Connections .",
-        ["Ambrosia.Generators"] = "Roslyn Diagnostics Output State Serialization Suspension Contracts Immortals Proxies .",
+        ["Ambrosia.Generators"] = "Roslyn Determinism Diagnostics Output State Serialization Losses Suspension Contracts Immortals Proxies .",
+        ["Ambrosia.Generators.CodeFixes"] = ".",
         ["Ambrosia.Hosting"] = "Configuration Logs Services Replicas Running Health Telemetry Clients .",
         ["ImmortalCoordinator"] = ".",
         ["Ambrosia.Embedded"] = ".",

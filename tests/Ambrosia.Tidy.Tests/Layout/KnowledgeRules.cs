@@ -53,6 +53,7 @@ internal static class KnowledgeRules
     private static readonly (string Project, string Namespace)[] s_linked =
     [
         ("Ambrosia.ContractFile", "Ambrosia.MethodBodies"), ("Ambrosia.ContractFile", "Ambrosia.Builds"),
+        ("Ambrosia.ContractFile", "Ambrosia.Generators.Determinism"),
         ("ambrosia", "Ambrosia.MethodBodies"), ("ambrosia", "Ambrosia.Suspension"),
     ];
 

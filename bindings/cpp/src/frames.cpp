@@ -49,9 +49,10 @@ bool read_welcome(reader& in, app_welcome& welcome) {
   welcome.has_image = in.flag();
   welcome.options = read_options(in);
   for (const hello_option& option : welcome.options) {
-    if (option.type != 1 || !in.ok()) continue;
-    if (option.value.size() != 1 || option.value[0] > 1) in.fail("P5.24");
-    welcome.is_view = in.ok() && option.value[0] == 1;
+    if (!in.ok()) break;
+    if (option.type == 1 && (option.value.size() != 1 || option.value[0] > 1)) in.fail("P5.24");
+    if (option.type == 1 && in.ok()) welcome.is_view = option.value[0] == 1;
+    if (option.type == 2 && (option.value.size() != 4 || reader(option.value).u32() == 0)) in.fail("P5.25");
   }
   return in.finish();
 }
@@ -85,13 +86,13 @@ bool read_policy_ahead(reader& in, std::vector<policy_change>& changes) {
   return in.finish();
 }
 
-bool read_query(reader& in, query_frame& query) {
+bool read_query(reader& in, query_frame& query, std::uint64_t message_most) {
   query.query = in.u64();
   query.lsn = in.lsn();
   query.patience_ms = in.u32();
   query.method = in.u32();
   query.arguments = in.rest();
-  if (in.ok() && (query.query == 0 || query.method == 0)) in.fail("P5.18");
+  if (in.ok() && (query.query == 0 || query.method == 0 || query.arguments.size() > message_most)) in.fail("P5.18");
   return in.ok();
 }
 
@@ -183,6 +184,7 @@ bool read_first_start(reader& in, first_start_record& start) {
   start.created = in.i64();
   start.app_version = in.u32();
   start.name = in.name();
+  if (start.app_version == 0) in.fail("L5.10");
   return finish_record(in);
 }
 
@@ -228,8 +230,10 @@ bool read_policy(reader& in, policy_record& policy) {
   policy.window_us = in.u64();
   policy.entries_most = in.u64();
   policy.bytes_most = in.u64();
-  policy.message_bytes_most = in.left() != 0 ? in.u32() : 64 << 20;
-  if (policy.forks > 2 || policy.message_bytes_most == 0 || policy.message_bytes_most > 1u << 30) in.fail("L5.10");
+  bool states_limit = in.left() != 0;
+  if (states_limit) policy.message_bytes_most = in.u32();
+  // The usual limit is left out (L5.9).
+  if ((states_limit && policy.message_bytes_most == 64 << 20) || policy.forks > 2 || policy.message_bytes_most == 0 || policy.message_bytes_most > 1u << 30) in.fail("L5.10");
   return finish_record(in);
 }
 

@@ -75,7 +75,7 @@ bool read_image_begin(reader& in, image_begin& begin);
 bool read_image_end(reader& in, image_end& end);
 bool read_impulse_logged(reader& in, impulse_logged& logged);
 bool read_policy_ahead(reader& in, std::vector<policy_change>& changes);
-bool read_query(reader& in, query_frame& query);
+bool read_query(reader& in, query_frame& query, std::uint64_t message_most = UINT64_MAX);
 bool read_rings(reader& in, rings_frame& rings);
 bool read_goodbye(reader& in, goodbye_frame& goodbye);
 bool read_look(reader& in, look_frame& look);

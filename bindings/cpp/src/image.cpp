@@ -86,12 +86,20 @@ void session::write_session(writer& to) const {
   cbor::put_unsigned(to, 8);
   cbor::put_unsigned(to, _fork_policy);
   cbor::put_unsigned(to, 9);
-  cbor::put_array(to, 3), unsigned_row({_decisions, _decisions_met});
+  cbor::put_array(to, 4), unsigned_row({_decisions, _decisions_met});
   cbor::put_array(to, _kept.size());
   for (const kept_message& kept : _kept) {
     cbor::put_array(to, 11), unsigned_row({kept.lsn, kept.index, static_cast<std::uint64_t>(kept.kind), kept.caller.shard});
     cbor::put_text(to, kept.caller.name), cbor::put_unsigned(to, kept.method), cbor::put_bytes(to, kept.arguments);
     cbor::put_unsigned(to, kept.tries), cbor::put_integer(to, kept.time), cbor::put_text(to, kept.why), cbor::put_unsigned(to, kept.decision);
+  }
+  cbor::put_array(to, _held.size());
+  for (const flow_core* flow = first_flow; flow != nullptr; flow = flow->behind) {
+    auto held = _held.find(flow);
+    if (held == _held.end()) continue;
+    const held_message& of = held->second;
+    cbor::put_array(to, 7), unsigned_row({flow->number, of.lsn, of.index, static_cast<std::uint64_t>(of.kind), of.caller.shard});
+    cbor::put_text(to, of.caller.name), cbor::put_unsigned(to, of.tries);
   }
 }
 
@@ -225,7 +233,7 @@ bool session::read_tasks(cbor_reader& in) {
 }
 
 bool session::read_quarantine_rows(cbor_reader& in) {
-  in.read_array_of(3);
+  in.read_array_of(4);
   _decisions = in.read_unsigned();
   _decisions_met = in.read_unsigned();
   for (std::size_t count = in.read_array(); count != 0 && in.ok(); count--) {
@@ -243,6 +251,16 @@ bool session::read_quarantine_rows(cbor_reader& in) {
     kept.why = in.read_text();
     kept.decision = in.read_unsigned();
     _kept_bytes += kept.arguments.size();
+  }
+  for (std::size_t count = in.read_array(); count != 0 && in.ok(); count--) {
+    in.read_array_of(7);
+    held_message& of = _held_by_number[in.read_unsigned()];
+    of.lsn = in.read_unsigned();
+    of.index = static_cast<std::uint32_t>(in.read_unsigned(UINT32_MAX));
+    of.kind = static_cast<run_kind>(in.read_unsigned(8));
+    of.caller.shard = static_cast<std::uint16_t>(in.read_unsigned(UINT16_MAX));
+    of.caller.name = in.read_text();
+    of.tries = static_cast<std::uint32_t>(in.read_unsigned(UINT32_MAX));
   }
   if (_decisions_met > _decisions || _decisions - _decisions_met > _kept.size()) in.fail("OutOfRange");
   if (!in.ok()) return false;
@@ -355,6 +373,11 @@ bool session::read_flows(cbor_reader& in) {
   }
   if (!refused_flows.empty()) {
     return end_with(1, 2, "This build cannot continue what the image's flows were doing:" + refused_flows), false;
+  }
+  for (auto& [number, held] : std::exchange(_held_by_number, {})) {
+    flow_core* flow = find_flow(number);
+    if (flow == nullptr) return false;
+    _held[flow] = held;
   }
   for (const call_table::row& call : calls.sorted()) {
     if (call.flow == nullptr) return false;

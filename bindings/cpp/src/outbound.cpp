@@ -75,7 +75,7 @@ void outbound::close() {
   if (_cause != 0) {
     _out.varint(5), _out.varint(1), _out.varint(16);
     _out.u64(_cause);
-    _out.u64(lsn);
+    _out.u64(_cause_last);
   }
   _out.resize(end);
   end_frame(_out, _run_at, frame_type::run);

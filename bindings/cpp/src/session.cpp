@@ -186,7 +186,6 @@ bool session::become_primary(byte_span payload) {
 void session::processed(std::uint64_t lsn) {
   out.frame(frame_type::processed, [&](writer& to) { to.u64(lsn); });
   _reported = std::max(_reported, lsn);
-  _delivered_since = 0;
 }
 
 void session::run_dry() {
@@ -220,13 +219,13 @@ bool session::deliver(byte_span payload) {
     executing_lsn.store(record.lsn, std::memory_order_relaxed);
     if (!execute(record)) return false;
     _executed = record.end;
-    if (mark != 0 && mark <= _executed) processed(std::exchange(mark, 0));
+    // At least once for each MiB delivered (P5.6); records between two reports are shorter than the other half, or one.
+    bool is_due = _executed - _reported >= 1 << 19;
+    if ((mark != 0 && mark <= _executed) || is_due) processed(mark == _executed ? std::exchange(mark, 0) : is_due ? _executed : std::exchange(mark, 0));
     record_boundary();
   }
   out.lsn = 0;
   executing_lsn.store(0, std::memory_order_relaxed);
-  _delivered_since += payload.size();
-  if (_delivered_since >= 1 << 20) processed(_executed);
   return true;
 }
 
@@ -242,10 +241,10 @@ void session::record_boundary() {
   if (_duty.empty() || !_has_started) return;
   duty& of = _duty.front();
   if (suspended == 0 || (of.latest != 0 && _executed >= of.latest)) return send_image();
-  if (_frame_time - of.time <= patience_us || of.has_said_waiting) return;
-  of.has_said_waiting = true;
+  if (_frame_time - of.time <= patience_us) return;
   std::string why = std::to_string(suspended) + " flows wait; the oldest is of method 0x" + method_text(first_flow->method);
   out.frame(frame_type::waiting, [&](writer& to) { to.u64(of.mark), to.string(why); });
+  _duty.clear();
 }
 
 void session::send_image() {
@@ -254,7 +253,6 @@ void session::send_image() {
   write_image(image);
   out.frame(frame_type::image_begin, [&](writer& to) { to.u64(_executed), to.u32(1); });
   _reported = std::max(_reported, _executed);
-  _delivered_since = 0;
   for (std::size_t at = 0; at < image.size(); at += 1'048'576) {
     byte_span rest = image.view(at);
     out.frame(frame_type::image_chunk, [&](writer& to) { to.raw(rest.first(std::min<std::size_t>(rest.size(), 1'048'576))); });
@@ -346,7 +344,7 @@ bool session::take_mark(const record_view& record) {
   std::uint64_t latest = mark.bound == 0 ? 0 : record.lsn + mark.bound;
   // The newer mark takes the place of the one before it, but the earlier of their ends counts (P5.8).
   if (!_duty.empty() && _duty.front().latest != 0) latest = latest == 0 ? _duty.front().latest : std::min(latest, _duty.front().latest);
-  _duty.assign(1, {record.lsn, latest, _frame_time, false});
+  _duty.assign(1, {record.lsn, latest, _frame_time});
   return true;
 }
 
@@ -459,11 +457,11 @@ bool session::handle(std::uint32_t method, byte_span arguments, const reply_to& 
   if (refused != nullptr) in.fail(std::move(*std::exchange(refused, nullptr)));
   if (in.what == incoming::fate::done && !in.wants_result) return true;
   if (in.what == incoming::fate::no_method) in.fail(failures::no_method(method));
-  if (in.what != incoming::fate::flow) handled(answers, window_row, in.what == incoming::fate::failed ? &in.error : nullptr, _result.view(), false);
+  if (in.what != incoming::fate::flow) handled(answers, window_row, in.what == incoming::fate::failed ? &in.error : nullptr, _result.view());
   return !_has_ended;
 }
 
-void session::handled(const reply_to& answers, std::int64_t window_row, const failure* error, byte_span value, bool was_suspended) {
+void session::handled(const reply_to& answers, std::int64_t window_row, const failure* error, byte_span value) {
   writer what;
   if (error != nullptr) write_failure(what, *error);
   byte_span given = error != nullptr ? what.view() : value;
@@ -472,7 +470,7 @@ void session::handled(const reply_to& answers, std::int64_t window_row, const fa
   if (window_row >= 0) others = _window.answer(window_row, error != nullptr, given);
   if (answers.who != reply_to::kind::nobody) answer(answers, error != nullptr, given, words);
   for (const reply_to& one : others) answer(one, error != nullptr, given, {});
-  if (error != nullptr && answers.who == reply_to::kind::nobody) refuse_fork(*error, was_suspended);
+  if (error != nullptr && answers.who == reply_to::kind::nobody) refuse_fork(*error);
 }
 
 void session::answer(const reply_to& to, bool is_failure, byte_span value, std::string_view words) {
@@ -498,6 +496,9 @@ void session::answer(const reply_to& to, bool is_failure, byte_span value, std::
 
 void session::flow_suspended(flow_core& flow) {
   suspended++;
+  // Under another policy a flow that waits has no message to keep (L5.12).
+  bool is_held = _fork_policy == 2 && _message.can_be_kept && flow.answers.who == reply_to::kind::nobody;
+  if (is_held) _held[&flow] = {_message.lsn, _message.index, _message.kind, *_message.caller, _message.tries};
   // Development check: at the 1st, 2nd, 4th … suspension of each method the flow is executed again beside itself, from its journal.
   std::uint64_t times = ++_suspensions[flow.method];
   if ((times & (times - 1)) == 0) check_flow(flow);
@@ -513,8 +514,20 @@ void session::flow_ended(flow_core& flow) {
     flow.is_failed = true;
     flow.error = failures::bad_result(flow.method, true);
   }
-  handled(answers, row, flow.is_failed ? &flow.error : nullptr, flow.result.view(), flow.is_suspended);
+  held_message held;
+  if (flow.is_suspended) resume_message(flow, held);
+  handled(answers, row, flow.is_failed ? &flow.error : nullptr, flow.result.view());
+  if (flow.is_suspended) set_message(nullptr, 0, run_kind::fork, &self, 0, {});
   remove_flow(flow);
+}
+
+// The message that is being handled is that of a flow which had waited, if it was held.
+void session::resume_message(const flow_core& flow, held_message& held) {
+  auto found = _held.find(&flow);
+  record_view record;
+  if (found != _held.end()) held = std::move(found->second), _held.erase(found), record.lsn = held.lsn;
+  set_message(held.lsn != 0 ? &record : nullptr, held.index, held.kind, &held.caller, flow.method, flow.arguments);
+  _message.tries = held.tries;
 }
 
 // `again`: the same method with other arguments, for the same caller, from the beginning.
@@ -524,12 +537,15 @@ bool session::restart(flow_core& flow) {
   in.app = _app.get();
   in.answers = flow.answers;
   in.window_row = flow.window_row;
-  bool was_suspended = flow.is_suspended;
+  held_message held;
+  if (flow.is_suspended) resume_message(flow, held);
   remove_flow(flow);
-  if (was_suspended) _message.can_be_kept = false;
+  // What would be kept and tried again are the arguments with which it goes on.
+  _message.arguments = in.arguments;
   in.result = &_result;
   _app->dispatch(in);
-  if (in.what != incoming::fate::flow) handled(in.answers, in.window_row, &in.error, {}, was_suspended);
+  if (in.what != incoming::fate::flow) handled(in.answers, in.window_row, &in.error, {});
+  set_message(nullptr, 0, run_kind::fork, &self, 0, {});
   return true;
 }
 
@@ -547,14 +563,14 @@ void session::check_flow(flow_core& flow) {
 
 // ---- Fork policies and quarantine (L5.12, L5.13) ----
 
-void session::refuse_fork(const failure& error, bool was_suspended) {
+void session::refuse_fork(const failure& error) {
   _failed_forks++;
   _message.has_failed = true;
   std::uint8_t policy = _fork_policy;
   std::uint64_t at = out.lsn;
   for (;;) {
     if (policy == 0) return;
-    if (policy == 2 && (was_suspended || !_message.can_be_kept || set_aside(error))) return;
+    if (policy == 2 && (!_message.can_be_kept || set_aside(error))) return;
     // Where the app would have to stop, a policy that follows in the log governs the failure instead.
     auto next = std::find_if(_ahead.begin(), _ahead.end(), [&](const policy_change& one) { return one.lsn > at; });
     if (next == _ahead.end()) break;
@@ -648,11 +664,12 @@ bool session::take_timer(const record_view& record) {
   if (waiting == _timers.end() || waiting->second.due != fired.due) return true;
   timer_row timer = waiting->second;
   set_message(nullptr, 0, run_kind::fork, &self, timer.method, {});
+  drop_timer(fired.timer);
   if (timer.flow == nullptr && timer.period > 0) {
-    waiting->second.due = timer.due + timer.period;
-    out.frame(frame_type::timer_set, [&](writer& to) { to.u64(fired.timer), to.i64(waiting->second.due); });
-  } else {
-    drop_timer(fired.timer);
+    // The next time on its grid that is still to come: a process that was down for long does not make up for each.
+    timer.due += timer.period * (std::max<std::int64_t>(now - timer.due, 0) / timer.period + 1);
+    _timers[fired.timer] = timer;
+    out.frame(frame_type::timer_set, [&](writer& to) { to.u64(fired.timer), to.i64(timer.due); });
   }
   if (timer.flow == nullptr) return handle(timer.method, timer.arguments, {}, -1);
   timer.flow->complete(timer.leaf, false, {});

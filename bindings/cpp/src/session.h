@@ -78,10 +78,17 @@ class session final : public runtime {
     std::string why;
     std::uint64_t decision = 0;
   };
+  // What of a message is kept while its flow waits, so that a failure of the flow can set it aside.
+  struct held_message {
+    std::uint64_t lsn = 0;
+    std::uint32_t index = 0;
+    run_kind kind{};
+    place_name caller;
+    std::uint32_t tries = 0;
+  };
   struct duty {
     std::uint64_t mark = 0, latest = 0;  // latest 0: without a bound
     std::int64_t time = 0;
-    bool has_said_waiting = false;
   };
   enum class stage { greeting, image, ready };
 
@@ -113,15 +120,16 @@ class session final : public runtime {
 
   // Gives a message to its handler; `handled` is behind it, at once or when its flow has ended.
   bool handle(std::uint32_t method, byte_span arguments, const reply_to& answers, std::int64_t window_row);
-  void handled(const reply_to& answers, std::int64_t window_row, const failure* error, byte_span value, bool was_suspended);
+  void handled(const reply_to& answers, std::int64_t window_row, const failure* error, byte_span value);
   void answer(const reply_to& to, bool is_failure, byte_span value, std::string_view words);
   bool keyed(std::uint32_t method, byte_span key, byte_span arguments, const reply_to& answers);
   // Does with a failure that nobody awaits what the fork policy says.
-  void refuse_fork(const failure& error, bool was_suspended);
+  void refuse_fork(const failure& error);
   bool set_aside(const failure& error);
   void say_set_aside(const kept_message& kept, bool is_unlogged);
   void check_flow(flow_core& flow);
   bool restart(flow_core& flow);
+  void resume_message(const flow_core& flow, held_message& held);
 
   void processed(std::uint64_t lsn);
   void advance();
@@ -155,7 +163,7 @@ class session final : public runtime {
   bytes _image;
   std::uint64_t _image_lsn = 0;
 
-  std::uint64_t _executed = 0, _reported = 0, _delivered_since = 0;
+  std::uint64_t _executed = 0, _reported = 0;
   std::int64_t _key_time = 0;
   std::vector<origin> _origins;  // by origin number; 0 is the instance itself
   std::map<std::uint64_t, timer_row> _timers;
@@ -166,6 +174,8 @@ class session final : public runtime {
   std::deque<kept_message> _kept;  // in the order of their decisions
   std::deque<std::pair<std::uint64_t, std::uint32_t>> _unmet;  // decisions whose Quarantine record is still to come: the last ones
   std::uint64_t _decisions = 0, _decisions_met = 0, _kept_bytes = 0;
+  std::map<const flow_core*, held_message> _held;
+  std::map<std::uint64_t, held_message> _held_by_number;  // while an image is read
   std::vector<duty> _duty;  // none or one
   std::map<std::uint32_t, std::uint64_t> _suspensions;
 

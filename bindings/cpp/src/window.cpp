@@ -83,7 +83,7 @@ bool request_window::read(cbor_reader& in) {
   _window_us = in.read_unsigned(), _entries_most = in.read_unsigned(), _bytes_most = in.read_unsigned();
   for (std::size_t count = in.read_array(); count != 0 && in.ok(); count--) {
     in.read_array_of(6);
-    key_name name(static_cast<std::uint32_t>(in.read_unsigned(UINT32_MAX)), to_bytes(in.read_bytes()));
+    key_name name{static_cast<std::uint32_t>(in.read_unsigned(UINT32_MAX)), to_bytes(in.read_bytes())};
     row& of = _rows[name];
     of.is_answered = true;
     of.is_failure = in.read_unsigned(1) == 1;
@@ -96,7 +96,7 @@ bool request_window::read(cbor_reader& in) {
   }
   for (std::size_t count = in.read_array(); count != 0 && in.ok(); count--) {
     in.read_array_of(5);
-    key_name name(static_cast<std::uint32_t>(in.read_unsigned(UINT32_MAX)), to_bytes(in.read_bytes()));
+    key_name name{static_cast<std::uint32_t>(in.read_unsigned(UINT32_MAX)), to_bytes(in.read_bytes())};
     row& of = _rows[name];
     of.flow = in.read_unsigned();
     of.arguments_crc = in.read_unsigned();

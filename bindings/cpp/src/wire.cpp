@@ -98,7 +98,7 @@ void end_frame(writer& out, std::size_t at, frame_type type, bool link, std::uin
 
 const char* read_message(const run_view& run, reader& at, std::uint64_t message_most, message_view& message) {
   std::uint64_t length = at.varint();
-  if (!at.ok() || length == 0 || length > at.left()) return length > message_most && at.ok() ? "P3.4" : "P3.1";
+  if (!at.ok() || length == 0 || length > at.left()) return "P3.1";
   if (length > message_most) return "P3.4";
   reader in(at.take(static_cast<std::size_t>(length)), "P3.3");
   in.cut_off = "P3.3";
@@ -111,7 +111,7 @@ const char* read_message(const run_view& run, reader& at, std::uint64_t message_
   message.key = {};
   if (run.kind != run_kind::fork && run.kind != run_kind::impulse && run.kind != run_kind::request) message.call = in.varint();
   if (run.keyed) {
-    message.key = in.byte_string(in.left());
+    message.key = in.byte_string(UINT64_MAX);
     if (in.ok() && (message.key.empty() || message.key.size() > 128)) return "P3.3";
   }
   if (!in.ok()) return in.error;

@@ -6,7 +6,6 @@
 
 namespace Counter {
 
-
 struct ICounter {
   static constexpr std::string_view name = "ICounter";
   static constexpr std::uint64_t contract_hash = 0x432058C1494F69A3;

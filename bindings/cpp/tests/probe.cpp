@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-//#include "vectors.h"
+#include "vectors.h"
 
 namespace probe {
 
@@ -150,6 +150,6 @@ ambrosia::flow<std::vector<std::string>> Probe::Do(ambrosia::context<Probe> at, 
 }  // namespace probe
 
 int main(int count, char** arguments) {
-  if (count == 3 && std::strcmp(arguments[1], "vectors") == 0) return 0;//(arguments[2]);
+  if (count == 3 && std::strcmp(arguments[1], "vectors") == 0) return vectors::print(arguments[2]);
   return ambrosia::run<probe::Probe>();
 }

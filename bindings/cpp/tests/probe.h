@@ -50,7 +50,7 @@ class Probe : public ambrosia::immortal<Probe, State, ambrosia::serves<IProbe, B
  public:
   void first_start() override { get<IProbe>("greeter").AddFork(1); }
   void becoming_primary() override {
-    for (const Pulse& pulse : state().pulses) impulses<IProbe>(pulse.to).Tick(pulse.number, pulse.key);
+    for (const Pulse& pulse : state().pulses) impulses<IProbe>(pulse.to.empty() ? name() : pulse.to).Tick(pulse.number, pulse.key);
   }
 
   std::int64_t Add(std::int64_t amount) { return state().count(amount); }

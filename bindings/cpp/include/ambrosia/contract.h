@@ -25,6 +25,7 @@ struct incoming {
   fate what = fate::no_method;
   failure error;
   writer* result = nullptr;  // where a value goes
+  std::vector<bytes> defaults;  // of parameters that may be views
 
   void fail(failure with) { what = fate::failed, error = std::move(with); }
 };
@@ -35,8 +36,8 @@ inline std::uint8_t nibble(char c) { return static_cast<std::uint8_t>(c <= '9' ?
 
 // The default that the manifest states for a parameter, as lower-case hexadecimal (contract.md C1.4).
 template <class T>
-void take_default(std::string_view hex, T& value) {
-  bytes data;
+void take_default(incoming& in_message, std::string_view hex, T& value) {
+  bytes& data = in_message.defaults.emplace_back();
   for (std::size_t i = 0; i + 1 < hex.size(); i += 2) data.push_back(static_cast<std::uint8_t>(nibble(hex[i]) << 4 | nibble(hex[i + 1])));
   cbor_reader in(data);
   if (!data.empty()) decode(in, value);
@@ -76,7 +77,7 @@ bool read_arguments(incoming& in, Tuple& values, const std::string_view* default
     if (from.p != from.end || !from.ok()) {
       decode(from, value);
     } else {
-      take_default(missing, value);
+      take_default(in, missing, value);
     }
   };
   (one(std::get<I>(values), defaults[I]), ...);

@@ -113,10 +113,10 @@ void decode(cbor_reader& in, T& value) {
 // ---- Numbers, texts, bytes ----
 
 template <class T>
-concept number = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> && !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> &&
+concept whole_number = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> && !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> &&
                  !std::same_as<T, char16_t> && !std::same_as<T, char32_t>;
 
-template <number T>
+template <whole_number T>
 struct codec<T> {
   static void write(writer& out, T value) {
     if constexpr (std::signed_integral<T>) {
@@ -128,8 +128,10 @@ struct codec<T> {
   static void read(cbor_reader& in, T& value) {
     if constexpr (std::signed_integral<T>) {
       value = static_cast<T>(in.read_integer(std::numeric_limits<T>::min(), std::numeric_limits<T>::max()));
+    } else if constexpr (sizeof(T) < 8) {
+      value = static_cast<T>(in.read_integer(0, std::numeric_limits<T>::max()));
     } else {
-      value = static_cast<T>(in.read_unsigned(std::numeric_limits<T>::max()));
+      value = in.read_unsigned();
     }
   }
 };
@@ -274,7 +276,10 @@ struct codec<std::optional<T>> {
   static void write(writer& out, const std::optional<T>& value) { value ? encode(out, *value) : cbor::put_null(out); }
   static void read(cbor_reader& in, std::optional<T>& value) {
     value.reset();
-    if (!in.take_null()) decode(in, value.emplace());
+    if (in.take_null()) return;
+    T inner{};
+    decode(in, inner);
+    value = std::move(inner);
   }
 };
 template <class T>
@@ -524,6 +529,11 @@ template <class T, class... C>
 constexpr bool is_case(const union_cases<C...>*) {
   return (std::same_as<T, typename C::type> || ...);
 }
+// In a function of its own, so that the union's cases are looked up when it is whole.
+template <class U, class T>
+constexpr bool has_case() {
+  return is_case<T>(static_cast<const typename U::cases*>(nullptr));
+}
 }  // namespace detail
 
 // A value that is one of several data types (C3.11). A union derives from it and names itself and its cases:
@@ -534,7 +544,7 @@ class one_of {
  public:
   one_of() = default;
   template <class T>
-    requires(detail::is_case<T>(static_cast<const typename U::cases*>(nullptr)))
+    requires(detail::has_case<U, T>())
   one_of(T value) : _number(number_of<T>(typename U::cases())), _value(std::make_shared<T>(std::move(value))) {}
 
   template <class T>

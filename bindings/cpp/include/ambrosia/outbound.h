@@ -78,6 +78,7 @@ class outbound {
   void open(std::uint32_t destination, run_kind kind, std::uint8_t flags = 0, std::string_view words = {});
   void begin_message(std::uint32_t method) {
     _message_at = _out.size();
+    _cause_last = lsn;
     _out.room(1);
     _out.grow(1);
     _out.varint(method);
@@ -96,7 +97,7 @@ class outbound {
   run_kind _kind{};
   std::uint8_t _flags = 0;
   std::uint32_t _destination = 0, _count = 0;
-  std::uint64_t _hash = 0, _first = 0, _cause = 0;
+  std::uint64_t _hash = 0, _first = 0, _cause = 0, _cause_last = 0;
   std::size_t _run_at = 0, _extension_bytes = 0, _message_at = 0;
 };
 

@@ -128,10 +128,9 @@ class reader {
     return as_text(ok() ? data : byte_span());
   }
   std::string_view name() {
-    byte_span data = byte_string(63);
-    if (error != nullptr && std::strcmp(error, "P1.3") == 0) error = "P1.5";
-    if (ok() && !is_name(as_text(data))) fail("P1.5");
-    return as_text(ok() ? data : byte_span());
+    std::string_view text = string(63);
+    if (ok() && !is_name(text)) fail("P1.5");
+    return ok() ? text : std::string_view();
   }
   // L2.1
   std::uint64_t lsn() {

@@ -219,10 +219,13 @@ bool session::deliver(byte_span payload) {
     executing_lsn.store(record.lsn, std::memory_order_relaxed);
     if (!execute(record)) return false;
     _executed = record.end;
-    // At least once for each MiB delivered (P5.6); records between two reports are shorter than the other half, or one.
-    bool is_due = _executed - _reported >= 1 << 19;
-    if ((mark != 0 && mark <= _executed) || is_due) processed(mark == _executed ? std::exchange(mark, 0) : is_due ? _executed : std::exchange(mark, 0));
+    // An image stands in place of the report of its position (P5.7).
     record_boundary();
+    bool is_marked = mark != 0 && mark <= _executed;
+    if (is_marked && _reported < mark) processed(mark);
+    if (is_marked) mark = 0;
+    // At least once for each MiB delivered (P5.6).
+    if (_executed - _reported >= 1 << 19) processed(_executed);
   }
   out.lsn = 0;
   executing_lsn.store(0, std::memory_order_relaxed);

@@ -5,6 +5,9 @@
 
 namespace probe {
 
+// A change of the code, for tests: `Do` forks to another instance than it says. A restore must notice it where a flow has forked before it waited.
+inline bool forks_elsewhere = false;
+
 using Conformance::Everything;
 using Conformance::IProbe;
 using Conformance::IShape;

@@ -406,8 +406,9 @@ value read_hash(const std::string& structure, byte_span data, const value& conte
     for (const value& piece : context.find("pieces")->list) {
       auto kind = static_cast<std::uint8_t>(number(piece, "kind", 0));
       if (std::exchange(last, kind) != kind) hash = crc64({&kind, 1}, hash);
-      hash = crc64(data.first(number(piece, "bytes", 0)), hash);
-      data = data.subspan(number(piece, "bytes", 0));
+      std::size_t length = std::min<std::size_t>(number(piece, "bytes", 0), data.size());
+      hash = crc64(data.first(length), hash);
+      data = data.subspan(length);
     }
     return found(value::object().set("hash", hex(hash, 16)).set("lastKind", static_cast<unsigned>(last)));
   }

@@ -34,7 +34,7 @@ public sealed class OptionTests
             ("Immortals:till:CheckpointEvery", "1M"), ("DegradedBehind", "3s"));
         Assert.Empty(found.Faults);
         Assert.Equal([("shop", "/x/shop", "/x/catalog", 64L << 20), ("till", "/x/till", "/x/catalog", 1L << 20)],
-            found.Each.Select(static one => (one.Instance, one.LogDirectory, one.CatalogDirectory, one.CheckpointEveryBytes)));
+            found.Each.Select(static one => (one.Instance, one.LogDirectory, one.Catalog.Text, one.CheckpointEveryBytes)));
         Assert.All(found.Each, static one => Assert.Equal(TimeSpan.FromSeconds(20), one.DrainWithin));
     }
 

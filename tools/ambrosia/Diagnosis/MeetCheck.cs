@@ -14,7 +14,7 @@ namespace Ambrosia.Tools.Diagnosis;
 /// </summary>
 internal sealed class MeetCheck
 {
-    private const string NamesCheck = "meet names", ContentCheck = "meet content", ListingCheck = "meet listing", Bell = "bell.";
+    private const string NamesCheck = "meet names", ContentCheck = "meet content", ListingCheck = "meet listing", Bell = "bell";
     private const int Rounds = 20, LooksBefore = 50;
     private static readonly TimeSpan s_look = TimeSpan.FromMilliseconds(1);
 
@@ -24,9 +24,6 @@ internal sealed class MeetCheck
 
     /// <summary>The longest time for which each kind of change was not seen although a later one was.</summary>
     private TimeSpan _names, _content, _listing;
-
-    /// <summary>How many of the changes were seen late.</summary>
-    private int _late;
 
     private MeetCheck(IFileSystem files, string directory, TimeSpan patience)
     {
@@ -98,11 +95,10 @@ internal sealed class MeetCheck
     }
 
     /// <summary>Keeps how long something has been late: since a later change was seen, until it was seen itself, or until now.</summary>
-    private void Keep(ref TimeSpan longest, long? later, long? own)
+    private static void Keep(ref TimeSpan longest, long? later, long? own)
     {
         if (later is not { } since || own is not null) return;
         TimeSpan late = Stopwatch.GetElapsedTime(since);
-        if (longest == TimeSpan.Zero) _late++;
         if (late > longest) longest = late;
     }
 

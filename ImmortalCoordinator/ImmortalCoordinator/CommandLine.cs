@@ -7,6 +7,7 @@ using Ambrosia.Log.Format;
 using Ambrosia.Log.Retention;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Records;
+using CRA.Catalog;
 
 namespace ImmortalCoordinator;
 
@@ -27,9 +28,10 @@ internal static class CommandLine
     {
         WhatIsWrong = static v => Names.IsValid(v) ? null : BadName("--replica", v)
     };
-    private static readonly TextOption s_catalog = new("--catalog", "DIR", "Directory of the catalog; default: 'catalog' beside the log.")
+    private static readonly TextOption s_catalog = new("--catalog", "PLACE",
+        "Where the catalog is: a directory, etcd://host:port[,host:port]/prefix or azure-tables://account/table; default: the directory 'catalog' beside the log.")
     {
-        WhatIsWrong = static v => v.Length == 0 ? "the directory of --catalog is empty; give a path" : null
+        WhatIsWrong = static v => CatalogPlace.TryParse(v, out string wrong) is null ? wrong : null
     };
     private static readonly TextOption s_appSocket = new("--app-socket", "PATH", "Unix socket for the app; default: in the log's directory.")
     {
@@ -219,7 +221,7 @@ internal static class CommandLine
             s_segment, s_hangLimit, s_handlerWarning, s_stopWithin, s_drainWithin, s_acceptBuild,
             s_upgradeTo, s_upgradeWithin, s_upgradeLimit, s_ignoreLock, s_logFormat, s_unsafeNoFlush, s_stray,
         };
-        LinkOptions.AddTo(root);
+        LinkOptions.AddTo(root, s_catalog);
         root.Validators.Add(result =>
         {
             if (result.GetResult(s_appSocket) is not null && result.GetResult(s_appPort) is not null)
@@ -264,8 +266,7 @@ internal static class CommandLine
             LogDirectory = directory,
             Instance = given.GetValue(s_instance) ?? NameOf(directory),
             Replica = given.GetRequiredValue(s_replica),
-            CatalogDirectory = Path.GetFullPath(
-                given.GetValue(s_catalog) ?? Path.Combine(Path.GetDirectoryName(directory) ?? "/", "catalog")),
+            Catalog = CatalogPlace.Parse(given.GetValue(s_catalog) ?? Path.Combine(Path.GetDirectoryName(directory) ?? "/", "catalog")),
             Listen = given.GetRequiredValue(LinkOptions.Listen),
             Advertise = given.GetValue(LinkOptions.Advertise),
             TlsCertificate = Full(given.GetValue(LinkOptions.Certificate)),

@@ -120,8 +120,8 @@ public sealed class CoordinatorHost : IDisposable
     {
         if (_options.UnsafeNoFlush) _logger.UnsafeStarted();
         var catalogFiles = new CatalogFiles(
-            _files, _options.CatalogDirectory, $"{_options.Instance}.{_options.Replica}", System.Environment.ProcessId);
-        var catalog = new DirectoryCatalog(catalogFiles, SystemRandom.Fill, _logger);
+            _files, _options.Catalog.Path, $"{_options.Instance}.{_options.Replica}", System.Environment.ProcessId);
+        ICatalog catalog = CatalogOpening.ForCoordinator(_options.Catalog, catalogFiles, _logger);
         if (_options.Log.WriteMode == LogWriteMode.Direct && !_files.CanWriteDirect(_options.LogDirectory))
             throw new MisuseException(
                 $"the file system of {_options.LogDirectory} cannot be written past the page cache; give --log-write auto, or another directory");
@@ -129,7 +129,7 @@ public sealed class CoordinatorHost : IDisposable
             _options.TlsCertificate is null ? null : new CertificateFiles(_options, _files, TimeProvider.System, _logger);
         InstanceIdentity identity = new InstanceStart(_options, _files, catalog, certificates, _logger).FindOrCreate();
         _owned.Add(_name = TakeName(stop));
-        RemoveLeftovers(catalogFiles);
+        RemoveLeftovers(_options.Catalog.IsDirectory ? catalogFiles : null);
         _commands.Set("status", _ => new AdminAnswer(StatusReport.OfWaiting(identity, _options.Replica)));
         // Whoever has the replica's name serves its operators: in the place of one that may still answer, since that one is about to end.
         var admin = new AdminPump(
@@ -169,13 +169,13 @@ public sealed class CoordinatorHost : IDisposable
     }
 
     /// <summary>Removes what the process that had this name before has left behind where it was killed.</summary>
-    private void RemoveLeftovers(CatalogFiles catalog)
+    private void RemoveLeftovers(CatalogFiles? catalog)
     {
         if (AdminEndpoint.ReadPlace(_files, AdminEndpoint.PlaceOf(_options.LogDirectory, _options.Replica)) is { } last)
             RuntimeFiles.RemoveIfEnded(last.Process, Path.GetTempPath());
         try
         {
-            catalog.RemoveLeftovers();
+            catalog?.RemoveLeftovers();
         }
         catch (IOException)
         {
@@ -293,12 +293,12 @@ public sealed class CoordinatorHost : IDisposable
         _logger.LogTakenOver(_coordinator.Epoch, _coordinator.Log.Durable);
     }
 
-    private void StartPumps(CoordinatorInputs inputs, DirectoryCatalog catalog, CertificateFiles? certificates, AppEndpoint endpoint)
+    private void StartPumps(CoordinatorInputs inputs, ICatalog catalog, CertificateFiles? certificates, AppEndpoint endpoint)
     {
         Coordinator parts = _coordinator!;
         var calls = new BlockingCalls(TimeProvider.System, _logger);
         var watched = new WatchedCatalog(catalog, calls);
-        var links = new LinkPump(parts, watched, LinkPump.SettingsOf(_options, catalog, certificates), _logger);
+        var links = new LinkPump(parts, watched, LinkPump.SettingsOf(_options, watched, certificates), _logger);
         InstanceStart.Listening(() => links.Listen(_options.Listen, _options.Advertise));
         var publisher = new CatalogPublisher(inputs, watched, calls, parts, () => links.Address, Fail);
         var publication = new CatalogPump(publisher.Publish, parts.Links.Table, watched, links.Wake, Fail);

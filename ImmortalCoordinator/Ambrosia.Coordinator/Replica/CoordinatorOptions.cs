@@ -2,6 +2,7 @@ using Ambrosia.Log.Format;
 using Ambrosia.Log.Retention;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Records;
+using CRA.Catalog;
 
 namespace Ambrosia.Coordinator.Replica;
 
@@ -17,8 +18,8 @@ public sealed record CoordinatorOptions
     /// <summary>The name of this replica.</summary>
     public string Replica { get; init; } = "r0";
 
-    /// <summary>The directory of the catalog.</summary>
-    public required string CatalogDirectory { get; init; }
+    /// <summary>The place of the catalog.</summary>
+    public required CatalogPlace Catalog { get; init; }
 
     /// <summary>The address and port on which peers are accepted; port 0: any free one.</summary>
     public string Listen { get; init; } = "127.0.0.1:0";

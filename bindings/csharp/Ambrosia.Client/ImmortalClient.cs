@@ -2,6 +2,7 @@ using Ambrosia.Client.Connections;
 using Ambrosia.Client.Queries;
 using Ambrosia.Client.Requests;
 using Ambrosia.Protocol;
+using CRA.Catalog;
 
 namespace Ambrosia.Client;
 
@@ -22,7 +23,7 @@ public sealed class ImmortalClient : IAsyncDisposable, IDisposable
     private volatile bool _hasConnected;
     private volatile bool _isDisposed;
 
-    private ImmortalClient(InstanceId instance, ClientOptions options, string catalog)
+    private ImmortalClient(InstanceId instance, ClientOptions options, ICatalog catalog)
     {
         Instance = instance.Name;
         _limiter = new RequestLimiter(options.RequestsMax, options.RequestBytesMax);
@@ -47,9 +48,10 @@ public sealed class ImmortalClient : IAsyncDisposable, IDisposable
     public Lsn Seen => new(Volatile.Read(ref _seen));
 
     /// <summary>Connects to the instance.</summary>
-    /// <param name="catalog">Directory of the catalog.</param>
+    /// <param name="catalog">Where the catalog is: a directory, etcd://host:port/prefix, or azure-tables://account/table.</param>
     /// <param name="instance">Name of the instance.</param>
-    /// <exception cref="ArgumentException">The text is no instance name, or an option is out of its range.</exception>
+    /// <exception cref="ArgumentException">The text is no instance name or no catalog that this program can open, or an option is out of
+    /// its range.</exception>
     /// <exception cref="TimeoutException">The instance was not found, or not reached, within <see cref="ClientOptions.ConnectWithin"/>; the
     /// message says why.</exception>
     /// <exception cref="ClientRefusedException">The instance does not accept this client.</exception>
@@ -73,9 +75,10 @@ public sealed class ImmortalClient : IAsyncDisposable, IDisposable
     /// Makes a client that connects when it is called first. That call waits until the instance is found, for
     /// <see cref="ClientOptions.ConnectWithin"/> at most, and fails as <see cref="ConnectAsync"/> does; the next call tries it again.
     /// </summary>
-    /// <param name="catalog">Directory of the catalog. It need not be there yet.</param>
+    /// <param name="catalog">Where the catalog is, as for <see cref="ConnectAsync"/>. A directory need not be there yet.</param>
     /// <param name="instance">Name of the instance.</param>
-    /// <exception cref="ArgumentException">The text is no instance name, or an option is out of its range.</exception>
+    /// <exception cref="ArgumentException">The text is no instance name or no catalog that this program can open, or an option is out of
+    /// its range.</exception>
     public static ImmortalClient Create(string catalog, string instance, ClientOptions? options = null)
     {
         ArgumentException.ThrowIfNullOrEmpty(catalog);
@@ -84,7 +87,19 @@ public sealed class ImmortalClient : IAsyncDisposable, IDisposable
                 nameof(instance));
         options ??= new ClientOptions();
         options.Check();
-        return new ImmortalClient(new InstanceId(instance), options, Path.GetFullPath(catalog));
+        return new ImmortalClient(new InstanceId(instance), options, Open(catalog));
+    }
+
+    private static ICatalog Open(string catalog)
+    {
+        try
+        {
+            return InstanceDialler.OpenCatalog(CatalogPlace.Parse(catalog));
+        }
+        catch (CatalogException e)
+        {
+            throw new ArgumentException(e.Message, nameof(catalog), e);
+        }
     }
 
     /// <summary>Completes at once once the instance has accepted this client; later it connects again by itself.</summary>

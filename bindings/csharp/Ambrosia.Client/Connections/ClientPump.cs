@@ -2,6 +2,7 @@ using Ambrosia.Client.Queries;
 using Ambrosia.Client.Requests;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using CRA.Catalog;
 using CRA.Links;
 
 namespace Ambrosia.Client.Connections;
@@ -27,13 +28,13 @@ internal sealed class ClientPump : IConnectionOwner, IDisposable
     /// <param name="requests">Requests for the primary; null makes this the connection to a secondary, which is for queries alone and is
     /// made when it is wanted.</param>
     internal ClientPump(
-        string directory, InstanceId instance, ClientOptions options, InFlightRequests? requests, QueryRouter router, Action<Lsn> saw)
+        ICatalog catalog, InstanceId instance, ClientOptions options, InFlightRequests? requests, QueryRouter router, Action<Lsn> saw)
     {
         _router = router;
         _saw = saw;
         _requests = requests;
         _instance = new KnownInstance(instance, options);
-        _dialler = new InstanceDialler(directory, instance, options, toPrimary: requests is not null);
+        _dialler = new InstanceDialler(catalog, instance, options, toPrimary: requests is not null);
     }
 
     internal string? Replica => _instance.Replica;

@@ -4,6 +4,7 @@ using Ambrosia.Protocol.Frames;
 using CRA.Authentication;
 using CRA.Catalog;
 using CRA.Links;
+using CRA.Places;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Ambrosia.Client.Connections;
@@ -12,16 +13,27 @@ namespace Ambrosia.Client.Connections;
 /// Looks an instance up in the catalog and dials one of its replicas: the primary, or for queries alone any one of the secondaries.
 /// Thread: the pump's.
 /// </summary>
-internal sealed class InstanceDialler(string directory, InstanceId instance, ClientOptions options, bool toPrimary)
+internal sealed class InstanceDialler(ICatalog catalog, InstanceId instance, ClientOptions options, bool toPrimary)
 {
-    private readonly DirectoryCatalog _catalog =
-        new(new ReadOnlyCatalogFiles(directory), RandomNumberGenerator.Fill, NullLogger.Instance);
+    /// <summary>Opens the catalog for somebody who only looks: nothing is made or changed there.</summary>
+    /// <exception cref="CatalogException">This program has no store for it, or the store's credentials will not do.</exception>
+    internal static ICatalog OpenCatalog(CatalogPlace place)
+    {
+        CatalogCredentials credentials = place.IsDirectory ? CatalogCredentials.None
+            : CatalogCredentials.Read(Environment.GetEnvironmentVariable, static (path, _) => File.ReadAllText(path));
+        return CatalogStores.Open(place,
+            new CatalogAccess(static path => new ReadOnlyCatalogFiles(path), RandomNumberGenerator.Fill, TimeProvider.System,
+                NullLogger.Instance)
+            {
+                Credentials = credentials, MayMakeSecret = false,
+            });
+    }
 
     /// <summary>Returns a connection to a replica; null when the catalog lists none that would do.</summary>
     /// <exception cref="Exception">The catalog or the replica is out of reach, as <see cref="IsTrouble"/> tells.</exception>
     internal LinkConnection? TryDial(CancellationToken stop)
     {
-        CatalogEntry? entry = _catalog.Find(instance);
+        CatalogEntry? entry = catalog.Find(instance);
         ReplicaEntry? replica = entry is null ? null : Choose(entry);
         return replica is null ? null : LinkDialler.Dial(replica.Address, Settings(), stop, instance.Name);
     }
@@ -39,7 +51,7 @@ internal sealed class InstanceDialler(string directory, InstanceId instance, Cli
         return others.Length == 0 ? null : others[Random.Shared.Next(others.Length)];
     }
 
-    private LinkSettings Settings() => new(_catalog.Secret, TimeProvider.System, RandomNumberGenerator.Fill)
+    private LinkSettings Settings() => new(catalog.Secret, TimeProvider.System, RandomNumberGenerator.Fill)
     {
         Insecure = options.Insecure,
         Certificates = options.TlsCertificate is null ? null : ReadCertificates,

@@ -61,7 +61,7 @@ public sealed partial class Shop : Immortal<IShopProxy>, IShop
 
     public async Call<string[]> Misuse()
     {
-        string inHandler = Refusal(() => _ = Outside), ofTask = "";
+        string inHandler = Refusal(() => _ = OutsideServices), ofTask = "";
         IServiceProvider? leaked = null;
         await NondetTask(context => { s_leaked = context.Services; });
         leaked = s_leaked;

@@ -63,7 +63,12 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
         {
             try
             {
-                return (false, await task.RunBody(new NondetContext(key, attempt, _stopped.Token)).ConfigureAwait(false));
+                var scope = new TaskScope(runner.Services);
+                await using (scope.ConfigureAwait(false))
+                {
+                    var context = new NondetContext(key, attempt, _stopped.Token) { Scope = scope };
+                    return (false, await task.RunBody(context).ConfigureAwait(false));
+                }
             }
             catch (Exception e) when (e is not (OutOfMemoryException or LockOrderException))
             {

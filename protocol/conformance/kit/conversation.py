@@ -55,7 +55,7 @@ class Conversation:
 
     def open(self, is_spoilt: bool = False) -> None:
         """From AppHello to what stands before the first Deliver. A spoilt image has a wrong checksum."""
-        self.pump(lambda: self.session.has_hello, "AppHello", "P5.1")
+        self.pump(lambda: self.session.has_hello and not self.session.owes_methods, "AppHello", "P5.1")
         options = {2: self.app.hello["version"].to_bytes(4, "little")} if 2 in self.app.hello["options"] else {}
         self.send(frames.welcome(INSTANCE, REPLICA, records.INSTANCE_ID, EPOCH, 1, self._history.limit_at(self._begin), self._begin,
                                  self._image is not None, options))

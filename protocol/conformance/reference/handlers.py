@@ -14,6 +14,25 @@ from world import World
 
 MESSAGES_MAX, ARGUMENT_BYTES_MAX = 1000, 64 << 20
 HOUR_US = 3_600_000_000
+TEXT_MAX, TEXTS_MAX = 4096, 20_000
+
+
+def cut(chain: Optional[List[Any]], left: int) -> Optional[List[Any]]:
+    """A failure whose texts are cut, the innermost first (P4.4)."""
+    if chain is None:
+        return None
+    name, message = (_front(text, TEXT_MAX) for text in chain[:2])
+    name = _front(name, left)
+    message = _front(message, left - _units(name))
+    return [name, message, cut(chain[2], left - _units(name) - _units(message))]
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _front(text: str, units: int) -> str:
+    return text.encode("utf-16-le")[:2 * units].decode("utf-16-le", "replace")
 
 
 class Stopped(Exception):
@@ -194,6 +213,7 @@ class Handlers:
                 self.out.message(kind, message.caller, body)
 
     def _failed(self, message: Message, chain: List[Any], is_late: bool = False) -> None:
+        chain = cut(chain, TEXTS_MAX)
         if message.kind == CALL:
             self._send_answer(FAILURE, message, varint(message.method) + varint(message.call) + pack(chain))
             return

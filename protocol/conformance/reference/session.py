@@ -281,19 +281,19 @@ class Session:
         latest = self.executed + bound if bound else None
         if self._duty and self._duty[1] is not None:
             latest = self._duty[1] if latest is None else min(latest, self._duty[1])
-        self._duty = [self.executed, latest, self._frame_time]
+        self._duty = [self.executed, latest, self._frame_time, False]
 
     def _look_after_duty(self) -> None:
         """Takes the checkpoint that a mark asks for, at the first boundary that will do, or says that it waits (P5.8)."""
         if self._duty is None:
             return
-        mark, latest, since = self._duty
+        mark, latest, since, is_said = self._duty
         if not self.handlers.world.flows or (latest is not None and self.executed >= latest and not has("never-while-suspended")):
             if has("image-one-record-late") and self.executed - mark < 60:
                 return
             self._send_image()
-        elif self._frame_time - since > WAIT_US and not has("never-says-waiting"):
-            self._duty = None
+        elif self._frame_time - since > WAIT_US and not is_said and not has("never-says-waiting"):
+            self._duty[3] = True
             self.out.frame(0x17, struct.pack("<Q", mark) + b"\x11a flow is waiting")
 
     # ---- the rest of the conversation ----

@@ -4,10 +4,10 @@ from __future__ import annotations
 import struct
 from typing import Any, Dict, List, NamedTuple, Optional, Set, Tuple
 
-from . import cbor, frames, records, runs
+from . import cbor, frames, runs
 from .contract import Contract
 from .session import Session
-from .wire import Frame, Reader, Violation, crc64, is_name
+from .wire import Frame, Reader, Violation, crc64
 
 DESTINATIONS_MAX = 1 << 20
 TIMERS_MAX = 1 << 20
@@ -131,7 +131,7 @@ class AppSide:
         self._report(lsn, "Processed")
         for asked in self._session.asked:
             due = self._session.due(asked)
-            if due is not None and lsn >= due:
+            if due is not None and lsn > due:
                 raise Violation("P5.8", f"the mark at {asked.mark} asked for an image at {due} at the latest, and {lsn} is reported without one")
         return [Output(("processed",), {"processed": lsn}, b"")]
 

@@ -9,11 +9,11 @@ import os
 import socket
 import struct
 import time
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Optional, Tuple
 
 from . import runs
 from .contract import Contract
-from .wire import Frame, Reader, Violation, crc32c, text, varint
+from .wire import Frame, Violation, crc32c, text, varint
 
 CLIENT_HELLO, CLIENT_WELCOME, HEARTBEAT, GOODBYE, RUN = 0x07, 0x08, 0x03, 0x04, 0x10
 MESSAGE_BYTES_MAX = 1 << 30
@@ -162,5 +162,3 @@ class Caller:
             self._link.close()
             self._link = None
 
-
-Said = Dict[str, Any]

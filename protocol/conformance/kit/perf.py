@@ -5,7 +5,6 @@ import struct
 from typing import Any, Callable, Dict, List, NamedTuple
 
 from . import frames, records, runs
-from .contract import Contract
 from .conversation import Conversation, Setup
 from .history import EPOCH, REPLICA, History
 from .ledger import Ledger
@@ -165,5 +164,3 @@ def as_json(figures: List[Figure]) -> List[Dict[str, Any]]:
     """The figures for machines."""
     return [figure._asdict() for figure in figures]
 
-
-__all__ = ["Bench", "Contract", "as_json", "table"]

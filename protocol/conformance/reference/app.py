@@ -15,7 +15,7 @@ sys.dont_write_bytecode = True
 
 from encoding import Malformed, crc32c, frame, string, varint  # noqa: E402
 from faults import has, plant  # noqa: E402
-from handlers import Stopped  # noqa: E402
+from messages import Stopped  # noqa: E402
 from session import Session  # noqa: E402
 
 RETRY_S = 10

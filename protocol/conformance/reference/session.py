@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import struct
 import uuid
-from typing import Any, Dict, List, Optional
+from typing import Any, List, Optional
 
 from encoding import Cursor, Malformed, crc64, pack
 from faults import has
 from flows import Differs
-from handlers import Handlers, Message, Stopped
+from handlers import Handlers
+from messages import Message, Stopped
 from outbound import CALL, FAILURE, FORK, IMPULSE, REQUEST, RESULT, Outbound
 
 WAIT_US = 10_000_000
@@ -67,7 +68,7 @@ class Session:
         self.out.frame(0x09, self.handlers.contract.manifest)
 
     def _heartbeat(self, payload: bytes) -> None:
-        Cursor(payload).end() if not payload else Cursor(payload, "P2.6").end()
+        Cursor(payload).end()
 
     def _goodbye(self, payload: bytes) -> None:
         reader = Cursor(payload)
@@ -350,5 +351,3 @@ class Session:
         """For which message the app ends (P5.20)."""
         self.out.frame(0x1F, struct.pack("<QI", self.executed, self._index))
 
-
-Rows = Dict[str, Any]

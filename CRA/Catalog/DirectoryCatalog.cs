@@ -106,8 +106,6 @@ public sealed class DirectoryCatalog : ICatalog
         }
     }
 
-    /// <summary>Throws what <see cref="Secret"/> would throw, but makes nothing.</summary>
-    /// <exception cref="CatalogException">The secret is damaged, or others can read it.</exception>
     public void CheckSecret() => ReadSecret();
 
     private byte[]? ReadSecret()

@@ -40,6 +40,11 @@ public interface ICatalog
     /// <exception cref="CatalogException">The secret is damaged, or others can read it.</exception>
     /// <exception cref="IOException">The store cannot be read or written.</exception>
     ReadOnlyMemory<byte> Secret { get; }
+
+    /// <summary>Throws what <see cref="Secret"/> would throw, but makes nothing.</summary>
+    /// <exception cref="CatalogException">The secret is damaged, others can read it, or the place is somebody else's.</exception>
+    /// <exception cref="IOException">The store cannot be read.</exception>
+    void CheckSecret();
 }
 
 /// <summary>The result tells a publisher whether its entry stands in the catalog, and if not, why.</summary>

@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Net;
+using CRA.Catalog;
 
 namespace ImmortalCoordinator;
 
@@ -35,12 +36,13 @@ internal static class LinkOptions
     private const string Encrypt =
         "encrypt with --tls-cert, --tls-key and --tls-ca ('ambrosia certs' makes certificates to begin with), or allow it with --insecure on a network that you trust";
 
-    public static void AddTo(RootCommand root)
+    /// <param name="catalog">Says where the catalog is, and with it who may read the secret by which links know each other.</param>
+    public static void AddTo(RootCommand root, TextOption catalog)
     {
         foreach (Option option in new Option[] { Listen, Advertise, Certificate, Key, Authorities, Insecure }) root.Add(option);
-        root.Validators.Add(static result =>
+        root.Validators.Add(result =>
         {
-            if (WhatIsWrong(result) is { } wrong) result.AddError(wrong);
+            if ((WhatIsWrong(result) ?? WhatIsWrongWithCatalog(result, catalog)) is { } wrong) result.AddError(wrong);
         });
     }
 
@@ -61,6 +63,16 @@ internal static class LinkOptions
                 ? $"'{listen}' of --listen names no address that peers could dial; give that with --advertise" : null)
             ?? (advertise is not null && (IsWildcard(advertise) || IPEndPoint.Parse(advertise).Port == 0)
                 ? $"'{advertise}' of --advertise is nothing that peers could dial; give an address of this machine and the port" : null);
+    }
+
+    /// <summary>Whoever may read a store has the secret that is in it; so links need more than that, unless their operator says
+    /// otherwise.</summary>
+    private static string? WhatIsWrongWithCatalog(CommandResult result, TextOption catalog)
+    {
+        if (TextOption.Given(result, catalog) is not { } text
+            || CatalogPlace.TryParse(text, out _) is not { IsDirectory: false } place) return null;
+        return TextOption.Given(result, Certificate) is not null || result.GetValue(Insecure) ? null
+            : $"whoever may read the catalog {place} could pass for any instance, since links would know each other by its secret alone; {Encrypt}";
     }
 
     private static string? Empty(string option, string value) => value.Length == 0 ? $"the path of {option} is empty; give the file" : null;

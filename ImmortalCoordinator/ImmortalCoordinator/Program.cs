@@ -13,7 +13,7 @@ namespace ImmortalCoordinator;
 /// </summary>
 internal static class Program
 {
-    private static int Main(string[] args)
+    internal static int Main(string[] args)
     {
         if (args is [DebugCommandLine.Verb, .. var rest]) return DebugCommandLine.Run(rest);
         ParseResult parsed = CommandLine.Parse(args, Run);

@@ -45,7 +45,7 @@ internal sealed class FakeCoordinator
     /// <summary>Set before the session begins.</summary>
     internal QueryChecking? QueryChecking { get; init; }
 
-    /// <summary>The version before version 2, which the app carries, too; null: it carries 1 alone. Set before the session begins.</summary>
+    /// <summary>The version before 2, which the app carries, too; null: it carries 1 alone. Set before the session begins.</summary>
     internal FormerVersion? Former { get; init; }
 
     internal string Name { get; }

@@ -3,6 +3,7 @@ using Ambrosia.Log.Format;
 using Ambrosia.Log.Retention;
 using Ambrosia.Protocol;
 using Ambrosia.TestKit;
+using CRA.Catalog;
 
 namespace Ambrosia.Simulation;
 
@@ -27,7 +28,7 @@ internal sealed class Limits
         HangLimit = TimeSpan.FromMilliseconds(Between(800, 8000));
         _drawn = new CoordinatorOptions
         {
-            LogDirectory = "", Instance = "", CatalogDirectory = "",
+            LogDirectory = "", Instance = "", Catalog = CatalogPlace.OfDirectory("/"),
             CheckpointInterval = _random.Next(3) == 0 ? TimeSpan.FromMilliseconds(Between(200, 20_000)) : null,
             CheckpointBoundBytes = _random.Next(2) == 0 ? Between(1, 64 << 10) : null,
             Retention = _random.Next(4) switch
@@ -67,7 +68,7 @@ internal sealed class Limits
 
     private CoordinatorOptions WithDrawn(CoordinatorOptions usual) => _drawn is not { } drawn ? usual : drawn with
     {
-        LogDirectory = usual.LogDirectory, Instance = usual.Instance, Replica = usual.Replica, CatalogDirectory = usual.CatalogDirectory,
+        LogDirectory = usual.LogDirectory, Instance = usual.Instance, Replica = usual.Replica, Catalog = usual.Catalog,
         HangLimit = HangLimit, CheckpointEveryBytes = usual.CheckpointEveryBytes, Log = usual.Log, IgnoreLock = usual.IgnoreLock,
         CheckpointBoundBytes = usual.CheckpointBoundBytes ?? drawn.CheckpointBoundBytes, ForkPolicy = usual.ForkPolicy,
     };

@@ -15,6 +15,7 @@ using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Records;
 using Ambrosia.TestKit;
+using CRA.Catalog;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Simulation;
@@ -153,7 +154,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             throw new SimulationFailure($"{Process} finds its name taken although the process before it is dead");
         _options = world.Limits.Of(new CoordinatorOptions
         {
-            LogDirectory = instance.Directory, Instance = Id.Name, Replica = name, CatalogDirectory = "/data/catalog",
+            LogDirectory = instance.Directory, Instance = Id.Name, Replica = name, Catalog = CatalogPlace.OfDirectory("/data/catalog"),
             HangLimit = world.Limits.HangLimit, CheckpointEveryBytes = world.CheckpointEveryBytes,
             CheckpointBoundBytes = world.HasChains ? 1 : null, OutboxBytes = 4 << 20, StopWithin = s_stopWithin, Log = world.LogOptions,
             IgnoreLock = world.StartsWithoutLock(), ForkPolicy = world.NextForkPolicy(),

@@ -1,10 +1,14 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
+using Ambrosia.Stores.Azure;
+using Ambrosia.Tools.Catalogs;
 using Ambrosia.Tools.Certificates;
 using Ambrosia.Tools.Commands;
 using Ambrosia.Tools.Contracts;
 using Ambrosia.Tools.Cuts;
+using Ambrosia.Tools.Development;
 using Ambrosia.Tools.Diagnosis;
+using Ambrosia.Tools.Generation;
 using Ambrosia.Tools.Listing;
 using Ambrosia.Tools.Output;
 using Ambrosia.Tools.Quarantine;
@@ -23,6 +27,7 @@ internal static class Tool
     /// <returns>One of <see cref="ToolExit"/>.</returns>
     public static int Run(string[] args, ToolStreams streams)
     {
+        AzureTables.Use();
         ParseResult parsed = Build(streams).Parse(args);
         if (parsed.Errors.Count == 0) return Invoke(parsed, streams);
         string command = string.Join(' ', Path(parsed.CommandResult));
@@ -50,14 +55,17 @@ internal static class Tool
             new CutToolCommand(streams),
             new DoctorToolCommand(streams),
             new ContractToolCommand(streams),
+            new GenerateToolCommand(streams),
             new CertsToolCommand(streams),
             new StatusToolCommand(streams),
+            new CatalogToolCommand(streams),
             new PromoteToolCommand(streams),
             new RetireToolCommand(streams),
             new StopToolCommand(streams),
             new CheckpointToolCommand(streams),
             new ForgetPeerToolCommand(streams),
             new QuarantineToolCommand(streams),
+            new DevToolCommand(streams),
         };
 
     private static int Invoke(ParseResult parsed, ToolStreams streams)

@@ -17,8 +17,8 @@ internal sealed class CatalogPublisher(
     /// <summary>The other replicas as they were published last.</summary>
     private IReadOnlyList<ReplicaAddress> _others = [];
 
-    /// <summary>Why the entry could not be published the last time; null: it was.</summary>
-    private string? _trouble;
+    /// <summary>The entry could not be published the last time.</summary>
+    private bool _isInTrouble;
 
     /// <summary>Publishes, if this replica is primary.</summary>
     /// <param name="anyhow">Also if no replica has come or gone.</param>
@@ -37,8 +37,8 @@ internal sealed class CatalogPublisher(
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             // Links that are open need no catalog: the next heartbeat tries again.
-            if (_trouble != e.Message) inputs.Logger.PublishFailed(parts.Self, e.Message);
-            _trouble = e.Message;
+            if (!_isInTrouble) inputs.Logger.PublishFailed(parts.Self, e.Message); // the next one may word it otherwise, and says no more
+            _isInTrouble = true;
         }
     }
 
@@ -61,7 +61,7 @@ internal sealed class CatalogPublisher(
                 fail(ExitCodes.NotPrimary,
                     $"the catalog has a higher epoch of {parts.Self} than {parts.Epoch}: another coordinator is its primary, or this log is an old copy");
                 break;
-            case PublishResult.Published: _trouble = null; break;
+            case PublishResult.Published: _isInTrouble = false; break;
         }
     }
 }

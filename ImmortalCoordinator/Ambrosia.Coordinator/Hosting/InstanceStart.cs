@@ -19,7 +19,7 @@ namespace Ambrosia.Coordinator.Hosting;
 /// anything made. The starting thread uses it.
 /// </summary>
 internal sealed class InstanceStart(
-    CoordinatorOptions options, IFileSystem files, DirectoryCatalog catalog, CertificateFiles? certificates, ILogger logger)
+    CoordinatorOptions options, IFileSystem files, ICatalog catalog, CertificateFiles? certificates, ILogger logger)
 {
     /// <exception cref="MisuseException">What was asked for cannot be done: nothing was made.</exception>
     public InstanceIdentity FindOrCreate()
@@ -27,11 +27,7 @@ internal sealed class InstanceStart(
         if (options.App is [var program, ..] && AppPath.WhatIsWrong(program) is { } unknown)
             throw new MisuseException($"{unknown}; give the program's path, and its arguments, behind --");
         RefuseUnsafe("log", options.LogDirectory);
-        RefuseUnsafe("catalog", options.CatalogDirectory);
-        if (Path.TrimEndingDirectorySeparator(Path.GetFullPath(options.LogDirectory))
-            == Path.TrimEndingDirectorySeparator(Path.GetFullPath(options.CatalogDirectory)))
-            throw new MisuseException(
-                $"--log and --catalog are the same directory, {options.LogDirectory}: the log needs one of its own, and the catalog another. Give --catalog the directory that all coordinators share.");
+        if (options.Catalog.IsDirectory) RefuseUnsafeCatalog(options.Catalog.Path);
         if (options.AppSocket is not null || options.AppPort is not null) AppEndpoint.Check(options);
         Listening(() => _ = certificates?.Current);
         var name = new InstanceId(options.Instance);
@@ -49,6 +45,14 @@ internal sealed class InstanceStart(
         if (entry is not null) RefuseToReplaceTheLiving(entry);
         Listening(() => LinkListener.Check(options.Listen, options.Insecure || certificates is not null));
         return Create(() => { if (entry is not null) catalog.Forget(name); });
+    }
+
+    private void RefuseUnsafeCatalog(string directory)
+    {
+        RefuseUnsafe("catalog", directory);
+        if (Path.TrimEndingDirectorySeparator(Path.GetFullPath(options.LogDirectory)) == Path.TrimEndingDirectorySeparator(directory))
+            throw new MisuseException(
+                $"--log and --catalog are the same directory, {options.LogDirectory}: the log needs one of its own, and the catalog another. Give --catalog the directory that all coordinators share.");
     }
 
     /// <summary>
@@ -81,7 +85,7 @@ internal sealed class InstanceStart(
     /// <summary>Says that two instances have one name, and what can be done.</summary>
     public static string NameTaken(InstanceIdentity own, CatalogEntry? entry) =>
         $"the name '{own.Name}' belongs to another instance in the catalog ({entry?.Uuid.ToString() ?? "unknown"}, its log is in {entry?.LogPath ?? "an unknown place"}); the log here is that of {own.Uuid}. "
-        + $"Use another catalog for this one; or, if the other is gone for good, remove the catalog's files '{own.Name}.*' and start again.";
+        + $"Use another catalog for this one; or, if the other is gone for good, remove its entry from the catalog (the files '{own.Name}.*' of a directory, the value 'instance:{own.Name}' of a store) and start again.";
 
     private InstanceIdentity Create(Action forget)
     {
@@ -90,8 +94,11 @@ internal sealed class InstanceStart(
             File.SetUnixFileMode(options.LogDirectory, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
         try
         {
-            Making("log", "--log", options.LogDirectory, () => InstanceDirectory.Prepare(files, options.LogDirectory));
-            Making("catalog", "--catalog", options.CatalogDirectory, () => { _ = catalog.Secret; forget(); });
+            Making("log", options.LogDirectory, "Give with --log a directory on a file system where this user may write.",
+                () => InstanceDirectory.Prepare(files, options.LogDirectory));
+            Making("catalog", options.Catalog.Text, options.Catalog.IsDirectory
+                ? "Give with --catalog a directory on a file system where this user may write." : "Start the store, or give another place with --catalog.",
+                () => { _ = catalog.Secret; forget(); });
             return InstanceDirectory.Create(files, options.LogDirectory, options.Instance, 0, Guid.NewGuid(),
                 TimeProvider.System.GetUtcNow().ToUnixTimeMilliseconds() * 1000, options.Replica, Crash.Points);
         }
@@ -106,7 +113,7 @@ internal sealed class InstanceStart(
         }
     }
 
-    private static void Making(string what, string option, string directory, Action make)
+    private static void Making(string what, string place, string mend, Action make)
     {
         try
         {
@@ -114,8 +121,7 @@ internal sealed class InstanceStart(
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            throw new MisuseException(
-                $"the {what} cannot be made in {directory}: {e.Message} Give with {option} a directory on a file system where this user may write.");
+            throw new MisuseException($"the {what} cannot be made in {place}: {e.Message.TrimEnd('.')}. {mend}");
         }
         catch (CatalogException e)
         {
@@ -137,7 +143,7 @@ internal sealed class InstanceStart(
         catch (Exception e) when (e is UnauthorizedAccessException || (e is IOException io && (isNew || IFileSystem.IsForbidden(io))))
         {
             throw new MisuseException(
-                $"the catalog in {options.CatalogDirectory} cannot be read: {e.Message} Give its directory with --catalog.");
+                $"the catalog in {options.Catalog} cannot be read: {e.Message.TrimEnd('.')}. {(options.Catalog.IsDirectory ? "Give its directory with --catalog." : "Start the store, or give its place with --catalog.")}");
         }
     }
 

@@ -30,7 +30,7 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
     public string Address { get; private set; } = "";
 
     /// <summary>Gives the settings of all links of a coordinator that is started with these options.</summary>
-    public static LinkSettings SettingsOf(CoordinatorOptions options, DirectoryCatalog catalog, CertificateFiles? certificates) =>
+    public static LinkSettings SettingsOf(CoordinatorOptions options, ICatalog catalog, CertificateFiles? certificates) =>
         new(catalog.Secret, TimeProvider.System, SystemRandom.Fill)
         {
             Insecure = options.Insecure,

@@ -8,6 +8,7 @@ using Ambrosia.Log.Reading;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Records;
+using CRA.Catalog;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Hosting;
@@ -56,7 +57,8 @@ public sealed class ViewHost : IDisposable
         _view = new StoppingView(_inbox, options.Checkpoint);
         var settings = new CoordinatorOptions
         {
-            LogDirectory = log, Instance = identity.Name, Replica = "view", CatalogDirectory = _directory, AppSocket = options.AppSocket,
+            LogDirectory = log, Instance = identity.Name, Replica = "view", Catalog = CatalogPlace.OfDirectory(_directory),
+                AppSocket = options.AppSocket,
         };
         _endpoint = AppEndpoint.Open(files, settings with { LogDirectory = _directory });
         _coordinator = new Coordinator(

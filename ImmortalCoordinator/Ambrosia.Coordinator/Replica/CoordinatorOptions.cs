@@ -2,6 +2,7 @@ using Ambrosia.Log.Format;
 using Ambrosia.Log.Retention;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Records;
+using CRA.Catalog;
 
 namespace Ambrosia.Coordinator.Replica;
 
@@ -17,8 +18,8 @@ public sealed record CoordinatorOptions
     /// <summary>The name of this replica.</summary>
     public string Replica { get; init; } = "r0";
 
-    /// <summary>The directory of the catalog.</summary>
-    public required string CatalogDirectory { get; init; }
+    /// <summary>The place of the catalog.</summary>
+    public required CatalogPlace Catalog { get; init; }
 
     /// <summary>The address and port on which peers are accepted; port 0: any free one.</summary>
     public string Listen { get; init; } = "127.0.0.1:0";
@@ -118,6 +119,12 @@ public sealed record CoordinatorOptions
 
     /// <summary>A primary that is asked to end takes so much time at most for a last checkpoint.</summary>
     public TimeSpan StopWithin { get; init; } = TimeSpan.FromSeconds(30);
+
+    /// <summary>
+    /// A primary that is asked to end goes on for so long at most until the callers outside have the answers to what is logged of theirs;
+    /// zero: it ends at once, and whoever goes on answers.
+    /// </summary>
+    public TimeSpan DrainWithin { get; init; }
 
     /// <summary>
     /// An app whose build begins with these digits may execute recorded inputs otherwise than they were executed; null: none may.

@@ -25,10 +25,9 @@ internal sealed class CutSegment(LogLocation to, SegmentHeader header) : IDispos
     /// <summary>Writes the next page.</summary>
     public void Write(PageBuffer page) => Write(page.Header, page.RoomMemory.Span[..page.Header.Footprint]);
 
-    /// <summary>States that all below is durable, unless the last page says it.</summary>
+    /// <summary>States that all below is durable. A mark among the pages does not: it speaks of what is before it, and not of itself.</summary>
     public void Mark()
     {
-        if (_last.Flags == PageFlags.DurableMark && _last.DurableUpTo == _last.Lsn) return;
         Span<byte> bytes = stackalloc byte[LogFormat.BlockBytes];
         bytes.Clear();
         var mark = new PageHeader(

@@ -91,6 +91,7 @@ public enum LockRank
     CatalogPump = 810,
     CertificateFiles = 820,
     DirectoryCatalog = 830,
+    StoreCatalog = 831,
     PeerEventLog = 840,
     BlockingCalls = 850,
     NamedLines = 860,

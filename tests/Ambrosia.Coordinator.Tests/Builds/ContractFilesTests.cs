@@ -6,6 +6,7 @@ using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Hashing;
 using Ambrosia.TestKit;
+using CRA.Catalog;
 
 namespace Ambrosia.Coordinator.Tests;
 
@@ -26,7 +27,7 @@ public sealed class ContractFilesTests
 
     private ContractFiles NewFiles(string process) => new(new CoordinatorInputs
     {
-        Options = new CoordinatorOptions { LogDirectory = Log, CatalogDirectory = "/data/catalog", Instance = "bank" },
+        Options = new CoordinatorOptions { LogDirectory = Log, Catalog = CatalogPlace.OfDirectory("/data/catalog"), Instance = "bank" },
         Identity = new InstanceIdentity("bank", 0, Guid.NewGuid(), 1), Files = _disk.ForProcess(process), AppToken = new byte[32],
         Time = new FakeTime(), Random = static () => 0.5, Pumps = new HandPumps(), Logger = EventRecorder.OfTexts(_lines.Add),
     });

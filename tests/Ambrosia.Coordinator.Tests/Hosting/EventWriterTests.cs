@@ -6,6 +6,7 @@ using Ambrosia.Coordinator.Links;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
 using Ambrosia.TestKit;
+using CRA.Catalog;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Tests;
@@ -50,7 +51,7 @@ public sealed class EventWriterTests
     private static EventFormat FormatOf(EventEncoding format = EventEncoding.Text, bool journal = false, bool named = false) => new(
         new CoordinatorOptions
         {
-            LogDirectory = "/l", CatalogDirectory = "/c", Instance = "bank", EventEncoding = format, NamesItsEvents = named,
+            LogDirectory = "/l", Catalog = CatalogPlace.OfDirectory("/c"), Instance = "bank", EventEncoding = format, NamesItsEvents = named,
         }, journal, new FakeTime());
 
     private static string LineOf(EventFormat format, Action<ILogger> log)

@@ -55,6 +55,8 @@ public sealed class LinkPumpTests
 
         public PublishResult Publish(CatalogEntry entry) => throw Why;
 
+        public void CheckSecret() => throw Why;
+
         public void Forget(InstanceId instance) => throw Why;
 
         public IReadOnlyList<CatalogEntry> All() => throw Why;

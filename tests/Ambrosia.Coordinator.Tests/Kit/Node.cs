@@ -12,6 +12,7 @@ using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Records;
 using Ambrosia.TestKit;
+using CRA.Catalog;
 
 namespace Ambrosia.Coordinator.Tests;
 
@@ -66,7 +67,8 @@ internal sealed class Node : IPumps
     {
         var usual = new CoordinatorOptions
         {
-            LogDirectory = Directory, Instance = "self", Replica = replica, CatalogDirectory = "/data/catalog", Log = _logOptions,
+            LogDirectory = Directory, Instance = "self", Replica = replica, Catalog = CatalogPlace.OfDirectory("/data/catalog"),
+                Log = _logOptions,
             CheckpointEveryBytes = _checkpointEvery, AcceptBuild = _acceptBuild,
         };
         return _spillBytes == 0 ? usual : usual with { ScratchBytes = _spillBytes, OutboxBytes = 1 };

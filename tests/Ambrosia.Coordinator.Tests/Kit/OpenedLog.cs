@@ -11,6 +11,7 @@ using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Records;
 using Ambrosia.TestKit;
+using CRA.Catalog;
 
 namespace Ambrosia.Coordinator.Tests;
 
@@ -63,7 +64,8 @@ internal sealed class OpenedLog : IDisposable
     {
         Options = new CoordinatorOptions
         {
-            LogDirectory = Directory, Instance = Identity.Name, CatalogDirectory = "/data/catalog", MessageBytesMax = 1 << 20,
+            LogDirectory = Directory, Instance = Identity.Name, Catalog = CatalogPlace.OfDirectory("/data/catalog"),
+                MessageBytesMax = 1 << 20,
         },
         Identity = Identity, Files = Disk, AppToken = default, Time = time, Random = static () => 0.5, Pumps = pumps,
         Logger = pumps.Logger,

@@ -92,6 +92,12 @@ internal static class CrashPoints
         "handshake.sentHello", "handshake.gotHello", "log.afterFlush", "log.afterFenceCheck",
     ];
 
+    /// <summary>Steps of an upgrade; Upgrades/UpgradeLoadTests walks these.</summary>
+    public static readonly string[] Upgrades =
+    [
+        "upgrade.atTarget", "upgrade.afterConvert", "upgrade.afterNewCkpt", "upgrade.beforeRecord", "upgrade.afterRecord", "upgrade.afterFence",
+    ];
+
     /// <summary>Steps that no run of this version passes, with the reason.</summary>
     public static readonly Dictionary<string, string> NotReached = [];
 
@@ -99,5 +105,5 @@ internal static class CrashPoints
 
     /// <summary>Those that some test reaches.</summary>
     public static IEnumerable<string> Names =>
-        All.Select(static p => p.Name).Concat(Callers).Concat(Queries).Concat(Forgetting).Concat(Promotion);
+        All.Select(static p => p.Name).Concat(Callers).Concat(Queries).Concat(Forgetting).Concat(Promotion).Concat(Upgrades);
 }

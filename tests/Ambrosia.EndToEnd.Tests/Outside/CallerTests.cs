@@ -84,8 +84,9 @@ public sealed class CallerTests
             () =>
                 Tool.Run("log", replica.LogDirectory, "--records", "--kind", "clientRequest", "--json")
                     .Output.Split("\"key\"").Length == 2);
-        Signals.Continue(replica.AppId!.Value);
-        replica.KillCoordinator();
+        Signals.Kill(replica.Coordinator.Id);
+        Signals.Continue(replica.AppId!.Value); // only now, or a quick coordinator hands on its answer
+        replica.AwaitExit();
         Assert.IsType<OutcomeUnknownException>(await Record.ExceptionAsync(() => asked.WaitAsync(s_patience)));
         replica.Start();
         await keyed.WaitAsync(s_patience);

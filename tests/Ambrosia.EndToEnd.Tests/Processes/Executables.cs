@@ -18,6 +18,11 @@ internal static class Executables
         AppContext.BaseDirectory.Replace(Path.Combine("tests", "Ambrosia.EndToEnd.Tests"), Path.Combine("tools", "ambrosia"),
             StringComparison.Ordinal), "ambrosia");
 
+    /// <summary>The coordinator that has Azure's store, likewise.</summary>
+    public static string CoordinatorWithAzure { get; } = Path.Combine(
+        AppContext.BaseDirectory.Replace(Path.Combine("tests", "Ambrosia.EndToEnd.Tests"), Path.Combine("stores", "ImmortalCoordinator.Azure"),
+            StringComparison.Ordinal), "ImmortalCoordinator.Azure");
+
     public static string App { get; } = Beside(AppName);
 
     private static string Beside(string name) => Path.Combine(AppContext.BaseDirectory, OperatingSystem.IsWindows() ? name + ".exe" : name);

@@ -41,7 +41,10 @@ internal sealed class Replica : IDisposable
     /// <summary>Coordinator and app are one process; the role may be several, with commas.</summary>
     public bool IsEmbedded { get; init; }
 
-    /// <summary>The app's settings.</summary>
+    /// <summary>The coordinator's program.</summary>
+    public string Program { get; set; } = Executables.Coordinator;
+
+    /// <summary>The settings of the app and the coordinator.</summary>
     public Dictionary<string, string> Settings { get; } = [];
 
     /// <summary>Options of the coordinator behind --log.</summary>
@@ -66,7 +69,7 @@ internal sealed class Replica : IDisposable
         if (crashAt is not null) settings["AMBROSIA_CRASH_AT"] = crashAt;
         string[] app = withApp ? ["--", Executables.App, _role] : [];
         string[] command = IsEmbedded ? [Executables.App, "host", _role, "--log", LogDirectory, .. s_format, .. Options]
-            : [.. wrapper, Executables.Coordinator, "--log", LogDirectory, .. s_format, .. Options, .. app];
+            : [.. wrapper, Program, "--log", LogDirectory, .. s_format, .. Options, .. app];
         StartedAt = Lines.Count;
         Run(command, settings);
         return this;

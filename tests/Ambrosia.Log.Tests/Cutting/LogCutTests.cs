@@ -41,6 +41,19 @@ public sealed class LogCutTests
         foreach (LoggedRecord last in _written) Check(identity, null, last.Lsn + 1, _written);
     }
 
+    /// <summary>The last page of the stretch is a mark, and only the page behind it states that this mark is durable, too.</summary>
+    [Fact]
+    public void Write_ToTheStatedEnd_StatesAsMuch()
+    {
+        InstanceIdentity identity = Write(epochs: 1, records: 4);
+        List<LoggedRecord> stated = [.. _written];
+        _written.AddRange(LongLog.Write(_fs, Dir, epochs: 1, records: 1, marks: false));
+        List<PageHeader> pages = LongLog.Pages(_fs, Dir, identity);
+        Assert.Equal(PageFlags.DurableMark, pages[^2].Flags);
+        Assert.Equal(pages[^2].Next, pages[^1].DurableUpTo);
+        Check(identity, null, pages[^1].DurableUpTo, stated);
+    }
+
     [Fact]
     public void Write_DamagedStretch_Halts()
     {
@@ -58,7 +71,7 @@ public sealed class LogCutTests
         using LogScan scan = LogScan.Open(_fs, To, identity);
         List<LoggedRecord> records = LogContent.Read(_fs, To, out Lsn read, scan.From);
         Assert.Equal(behind.Where(each => each.Lsn < end), records);
-        Assert.True(records[^1].Lsn + 1 >= goal, $"{records[^1]} is the last of what was to end at {goal}");
+        Assert.True(records[^1].Lsn + 1 >= goal || end >= goal, $"{records[^1]} is the last of what was to end at {goal}");
         while (scan.Next()) { }
         Assert.Equal(read, Assert.IsType<ReadVerdict.CleanEnd>(scan.Verdict).End);
         Assert.True(scan.Verdict.DurableUpTo >= end, $"{scan.Verdict}");

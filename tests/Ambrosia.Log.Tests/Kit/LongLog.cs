@@ -9,8 +9,9 @@ namespace Ambrosia.Log.Tests;
 internal static class LongLog
 {
     /// <summary>Lets primaries write, one behind the other; a log that is there goes on.</summary>
+    /// <param name="marks">Whether each ends with a mark.</param>
     /// <returns>The records, in their order.</returns>
-    public static List<LoggedRecord> Write(IFileSystem fs, string dir, int epochs, int records)
+    public static List<LoggedRecord> Write(IFileSystem fs, string dir, int epochs, int records, bool marks = true)
     {
         var written = new List<LoggedRecord>();
         for (int epoch = 0; epoch < epochs; epoch++)
@@ -23,7 +24,7 @@ internal static class LongLog
                 if (i % 11 == 5) written.Add(primary.AppendSpanning(new byte[20_000 + i]));
             }
             primary.Commit();
-            if (primary.Writer.AppendMark()) primary.Commit();
+            if (marks && primary.Writer.AppendMark()) primary.Commit();
         }
         return written;
     }

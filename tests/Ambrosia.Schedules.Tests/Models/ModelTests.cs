@@ -31,6 +31,22 @@ public sealed class ModelTests
         Assert.Equal((1, "0 runs, 0 failed"), (code, said.Trim()));
     }
 
+    [PythonFact]
+    public async Task Drain_EveryWiringUnderEveryRule_GetsStuckWhereItShould()
+    {
+        (int code, string said) = await RunAsync("drain.py", "--traces");
+        Assert.True(code == 0, said);
+        Assert.Contains("24 runs, 0 failed", said);
+    }
+
+    [PythonFact]
+    public async Task Flows_BaselineAndEachMutant_BreakWhatTheyShould()
+    {
+        (int code, string said) = await RunAsync("flows.py");
+        Assert.True(code == 0, said);
+        Assert.Contains("8 runs, 0 failed", said);
+    }
+
     private static async Task<(int Code, string Said)> RunAsync(string model, params string[] arguments)
     {
         using var limit = new CancellationTokenSource(s_limit);

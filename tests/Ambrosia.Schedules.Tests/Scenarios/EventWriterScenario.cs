@@ -1,6 +1,7 @@
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.TestKit;
+using CRA.Catalog;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Schedules.Tests.Scenarios;
@@ -21,7 +22,7 @@ internal sealed class EventWriterScenario : Scenario
 
         public EventWriterWorld()
         {
-            var options = new CoordinatorOptions { LogDirectory = "/l", Instance = "i", CatalogDirectory = "/c" };
+            var options = new CoordinatorOptions { LogDirectory = "/l", Instance = "i", Catalog = CatalogPlace.OfDirectory("/c") };
             _writer = new EventWriter(_output, new EventFormat(options, isForJournal: true, new FakeTime()));
             Threads.Add(("log", () =>
             {

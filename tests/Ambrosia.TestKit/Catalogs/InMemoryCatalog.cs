@@ -100,6 +100,11 @@ public sealed class InMemoryCatalog : ICatalog
         }
     }
 
+    public void CheckSecret()
+    {
+        lock (_gate) CheckReachable();
+    }
+
     private void CheckReachable()
     {
         if (_isDown) throw new IOException("The catalog cannot be reached: this test has taken it down.");

@@ -10,21 +10,25 @@ internal static class FolderOrder
     {
         ["Ambrosia.Protocol"] = ". Locking Hashing Payloads Cbor Images Runs Records Checkpoints Frames",
         ["Ambrosia.AppChannel"] = ".",
-        ["CRA"] = ". Authentication Catalog Streams Links",
+        ["CRA"] = ". Authentication Catalog Etcd Places Streams Links",
         ["Ambrosia.Log"] = "Files Format Instances Pages Checkpoints Fencing Segments Commit Reading Retention Recovery Cutting",
         ["Ambrosia.Coordinator"] =
             "Framing Replica LogFeed Outboxes Views Divergence Quarantine Replay Checkpoints Upgrades Inbox Primary Links Clients Builds AppSessions Admin . Hosting",
         ["Ambrosia"] = "Contracts Failures MethodBodies Builds Outbound Suspension State Calls Replay Messages Impulses Timers Proxies Tasks "
             + "Immortals Quarantine Queries ClientCalls Checkpoints Dispatch Session Pumps .",
         ["Ambrosia.Client"] = "Requests Queries Connections .",
-        ["Ambrosia.Generators"] = "Roslyn Diagnostics Output State Serialization Suspension Contracts Immortals Proxies .",
+        ["Ambrosia.Generators"] = "Roslyn Determinism Diagnostics Output State Serialization Losses Suspension Contracts Immortals Proxies .",
+        ["Ambrosia.Generators.CodeFixes"] = ".",
+        ["Ambrosia.Hosting"] = "Configuration Logs Services Replicas Running Health Telemetry Clients .",
         ["ImmortalCoordinator"] = ".",
         ["Ambrosia.Embedded"] = ".",
         ["Ambrosia.ContractFile"] = ".",
         ["Ambrosia.Images"] = "Reading Json Paths Nodes Comparison",
         ["Ambrosia.Inspection"] = "Texts Decoding Checkpoints States Records Places Cuts Debugging Replays Incidents",
-        ["ambrosia"] = "Output Logs Commands Certificates Contracts Listing Replicas SuspendedCalls States Replays Cuts Verification Quarantine "
-            + "Diagnosis .",
+        ["Ambrosia.Stores.Azure"] = ".",
+        ["ImmortalCoordinator.Azure"] = ".",
+        ["ambrosia"] = "Output Logs Commands Certificates Contracts Generation Listing Replicas Catalogs SuspendedCalls States Replays Cuts Verification Quarantine "
+            + "Diagnosis Development .",
     };
 
     /// <summary>Projects whose public types stay in the root namespace, and why; their internal types have their folder's.</summary>
@@ -33,6 +37,7 @@ internal static class FolderOrder
         ["Ambrosia"] = "users write one using for all that an immortal needs",
         ["Ambrosia.Client"] = "users write one using for all that a caller needs",
         ["Ambrosia.Embedded"] = "it adds to the binding, whose users have its namespace already",
+        ["Ambrosia.Hosting"] = "users write one using for all that a host needs",
     };
 
     /// <summary>

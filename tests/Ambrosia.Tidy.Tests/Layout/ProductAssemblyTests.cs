@@ -8,7 +8,7 @@ public sealed class ProductAssemblyTests
 {
     private const string List = "bindings/csharp/Ambrosia/Builds/BuildReader.cs";
 
-    private static readonly string[] s_folders = ["bindings/csharp/", "protocol/", "CRA/", "ImmortalCoordinator/"];
+    private static readonly string[] s_folders = ["bindings/csharp/", "protocol/", "CRA/", "ImmortalCoordinator/", "stores/Ambrosia.Stores.Azure/"];
 
     [Fact]
     public void Libraries_ThatAnAppCanHave_AreListed() =>

@@ -4,7 +4,7 @@ using System.Text;
 using Ambrosia.Protocol;
 using Ambrosia.TestKit;
 using CRA.Catalog;
-using static CRA.Tests.CatalogContractTests;
+using static CRA.Tests.CatalogContract;
 
 namespace CRA.Tests;
 

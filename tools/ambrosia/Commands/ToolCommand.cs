@@ -4,6 +4,7 @@ using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
 using Ambrosia.Tools.Logs;
 using Ambrosia.Tools.Output;
+using CRA.Catalog;
 
 namespace Ambrosia.Tools.Commands;
 
@@ -55,6 +56,11 @@ internal abstract class ToolCommand : Command
         catch (MisuseException misuse)
         {
             screen.ShowMisuse(misuse);
+            return ToolExit.Misuse;
+        }
+        catch (CatalogException catalog) // its message says what, why and how to mend it
+        {
+            screen.ShowMisuse(new ToolMisuse(catalog.Message.TrimEnd('.'), "", ""));
             return ToolExit.Misuse;
         }
         catch (LogDamage damage)

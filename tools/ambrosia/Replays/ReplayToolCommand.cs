@@ -91,7 +91,7 @@ internal sealed class ReplayToolCommand : ToolCommand
         {
             LogDirectory = log.Path, App = Shell(app), Old = parsed.GetValue(_old) is { } old ? Shell(old) : [],
             From = parsed.GetValue(_from), Until = parsed.GetValue(_until), Follows = parsed.GetValue(_follow),
-            StopAt = parsed.GetValue(_stopAt), DirectoryOf = Logs(parsed),
+            StopAt = parsed.GetValue(_stopAt), DirectoryOf = Logs(parsed, screen),
         };
         using var stop = new CancellationTokenSource();
         using var signals = new StopSignals(stop);
@@ -125,11 +125,11 @@ internal sealed class ReplayToolCommand : ToolCommand
         _ => isUntilGiven && report.NotCompared.Count > 0 ? ReplayExit.NotComparable : ToolExit.Fine,
     };
 
-    private Func<InstanceId, string?> Logs(ParseResult parsed)
+    private Func<InstanceId, string?> Logs(ParseResult parsed, Screen screen)
     {
         var known = new Dictionary<string, string>(StringComparer.Ordinal);
         if (parsed.GetValue(_catalog) is { } catalog)
-            foreach ((string instance, string directory) in CatalogEntries.Read(CatalogEntries.Require(catalog)))
+            foreach ((string instance, string directory) in CatalogEntries.Read(CatalogEntries.Require(catalog), screen))
                 known[instance] = directory;
         foreach (string peer in parsed.GetValue(_peers) ?? [])
         {

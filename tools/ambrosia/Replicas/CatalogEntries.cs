@@ -1,44 +1,41 @@
-using System.Text.Json;
-using System.Text.Json.Nodes;
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Log.Files;
 using Ambrosia.Tools.Output;
+using CRA.Catalog;
 
 namespace Ambrosia.Tools.Replicas;
 
-/// <summary>Reads the entries of a catalog: where the logs of its instances are. It only reads.</summary>
+/// <summary>Reads the entries of a catalog, wherever it is: where the logs of its instances are. It only reads.</summary>
 internal static class CatalogEntries
 {
-    /// <summary>Returns the absolute path of a catalog's directory.</summary>
-    /// <exception cref="ToolMisuse">It is not there.</exception>
-    public static string Require(string directory)
+    private const string Mend = "give the place that the coordinators' --catalog names";
+
+    /// <summary>Returns the place of a catalog.</summary>
+    /// <exception cref="ToolMisuse">It is none, or a directory that is not there.</exception>
+    public static CatalogPlace Require(string text)
     {
-        string catalog = Path.GetFullPath(directory);
-        return Directory.Exists(catalog) ? catalog : throw new ToolMisuse($"'{catalog}' is not there", "a catalog is a directory",
-            "give the directory that the coordinators' --catalog names");
+        if (CatalogPlace.TryParse(text, out string wrong) is not { } place) throw new ToolMisuse(wrong, "", "");
+        return !place.IsDirectory || Directory.Exists(place.Path) ? place
+            : throw new ToolMisuse($"'{place.Path}' is not there", "a catalog is a directory, or a place in a store", Mend);
     }
 
     /// <summary>Returns each instance with its log, by its entry of the highest epoch (protocol P8).</summary>
-    public static IReadOnlyList<(string Instance, string Log)> Read(string catalog)
-    {
-        var newest = new SortedDictionary<string, (ulong Epoch, string Log)>(StringComparer.Ordinal);
-        foreach (string path in Directory.EnumerateFiles(catalog))
-        {
-            string[] name = Path.GetFileName(path).Split('.');
-            if (name.Length != 2 || !ulong.TryParse(name[1], out ulong epoch)
-                || (newest.TryGetValue(name[0], out var known) && known.Epoch >= epoch)) continue;
-            if (LogOf(path) is { } log) newest[name[0]] = (epoch, log);
-        }
-        return [.. newest.Select(static pair => (pair.Key, pair.Value.Log))];
-    }
+    /// <exception cref="ToolMisuse">The store cannot be read.</exception>
+    public static IReadOnlyList<(string Instance, string Log)> Read(CatalogPlace place, Screen screen) =>
+        [.. ReadAll(place, Open(place, screen)).Select(static entry => ($"{entry.Instance}", entry.LogPath))];
 
-    private static string? LogOf(string path)
+    public static ICatalog Open(CatalogPlace place, Screen screen) =>
+        CatalogOpening.Open(place, new ReadOnlyFiles(), null, new NoteLogger(screen));
+
+    public static IReadOnlyList<CatalogEntry> ReadAll(CatalogPlace place, ICatalog catalog)
     {
         try
         {
-            return (string?)JsonNode.Parse(File.ReadAllText(path))?["log"];
+            return catalog.All();
         }
-        catch (Exception e) when (e is JsonException or FileNotFoundException or InvalidOperationException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            return null; // it is being replaced, or is no entry
+            throw new ToolMisuse($"the catalog {place} cannot be read", e.Message.TrimEnd('.'), Mend);
         }
     }
 }

@@ -8,11 +8,12 @@ using Ambrosia.Log.Files;
 using Ambrosia.Tools.Commands;
 using Ambrosia.Tools.Logs;
 using Ambrosia.Tools.Output;
+using CRA.Catalog;
 
 namespace Ambrosia.Tools.Replicas;
 
 /// <summary>
-/// The command <c>ambrosia status --catalog DIR</c> shows every instance of a catalog and each of its replicas that runs.
+/// The command <c>ambrosia status --catalog PLACE</c> shows every instance of a catalog and each of its replicas that runs.
 /// </summary>
 internal sealed class StatusToolCommand : ToolCommand
 {
@@ -20,7 +21,7 @@ internal sealed class StatusToolCommand : ToolCommand
 
     private readonly Option<string> _catalog = new("--catalog")
     {
-        Description = "Directory of the catalog.", Required = true, HelpName = "DIR"
+        Description = "Where the catalog is, as the coordinators' --catalog says.", Required = true, HelpName = "PLACE"
     };
     private readonly Option<bool> _watch = new("--watch") { Description = "Show it again each second, until interrupted." };
 
@@ -33,10 +34,10 @@ internal sealed class StatusToolCommand : ToolCommand
 
     protected override int Run(ParseResult parsed, Screen screen)
     {
-        string catalog = CatalogEntries.Require(parsed.GetRequiredValue(_catalog));
+        CatalogPlace catalog = CatalogEntries.Require(parsed.GetRequiredValue(_catalog));
         while (true)
         {
-            CatalogStatus status = CatalogStatus.Read(catalog);
+            CatalogStatus status = CatalogStatus.Read(catalog, screen);
             screen.Show(status);
             if (!parsed.GetValue(_watch)) return status.IsAtWork() ? ToolExit.Fine : ToolExit.Damage;
             if (!screen.IsJson) screen.Line();
@@ -52,11 +53,11 @@ internal sealed class StatusToolCommand : ToolCommand
 internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatus> Instances) : IReport
 {
     /// <summary>Asks all replicas.</summary>
-    public static CatalogStatus Read(string catalog)
+    public static CatalogStatus Read(CatalogPlace catalog, Screen screen)
     {
         var files = new ReadOnlyFiles();
         return new CatalogStatus(
-            catalog, [.. CatalogEntries.Read(catalog).Select(entry => InstanceStatus.Read(files, entry.Instance, entry.Log))]);
+            catalog.Text, [.. CatalogEntries.Read(catalog, screen).Select(entry => InstanceStatus.Read(files, entry.Instance, entry.Log))]);
     }
 
     /// <summary>True if every instance has a primary, and the app of every replica gets on.</summary>

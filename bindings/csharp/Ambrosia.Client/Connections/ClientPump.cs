@@ -2,6 +2,7 @@ using Ambrosia.Client.Queries;
 using Ambrosia.Client.Requests;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using CRA.Catalog;
 using CRA.Links;
 
 namespace Ambrosia.Client.Connections;
@@ -27,14 +28,13 @@ internal sealed class ClientPump : IConnectionOwner, IDisposable
     /// <param name="requests">Requests for the primary; null makes this the connection to a secondary, which is for queries alone and is
     /// made when it is wanted.</param>
     internal ClientPump(
-        string directory, InstanceId instance, ClientOptions options, InFlightRequests? requests, QueryRouter router, Action<Lsn> saw)
+        ICatalog catalog, InstanceId instance, ClientOptions options, InFlightRequests? requests, QueryRouter router, Action<Lsn> saw)
     {
         _router = router;
         _saw = saw;
         _requests = requests;
         _instance = new KnownInstance(instance, options);
-        _dialler = new InstanceDialler(directory, instance, options, toPrimary: requests is not null);
-        if (requests is not null) Start();
+        _dialler = new InstanceDialler(catalog, instance, options, toPrimary: requests is not null);
     }
 
     internal string? Replica => _instance.Replica;
@@ -48,7 +48,7 @@ internal sealed class ClientPump : IConnectionOwner, IDisposable
         if (_instance.Replica is not null) _connection?.Nudge();
     }
 
-    /// <summary>Asks for a connection to a secondary. The pump's thread starts with the first call.</summary>
+    /// <summary>Asks for a connection. The pump's thread starts with the first call.</summary>
     internal void Want()
     {
         _wanted.Set();
@@ -113,7 +113,7 @@ internal sealed class ClientPump : IConnectionOwner, IDisposable
         _instance.Trouble = goodbye.Why;
         if (goodbye.Code != GoodbyeCode.Refused) return;
         var refused = new ClientRefusedException(goodbye.Why);
-        _instance.Refused(refused);
+        _instance.Fail(refused);
         _requests?.Refused(refused);
     }
 
@@ -127,6 +127,7 @@ internal sealed class ClientPump : IConnectionOwner, IDisposable
     public void Dispose()
     {
         _stop.Cancel();
+        _instance.Fail(new ObjectDisposedException(nameof(ImmortalClient)));
         _connection?.Close("the client was closed");
         _over.Set();
         _wanted.Set();

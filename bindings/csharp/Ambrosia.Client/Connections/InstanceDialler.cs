@@ -4,6 +4,7 @@ using Ambrosia.Protocol.Frames;
 using CRA.Authentication;
 using CRA.Catalog;
 using CRA.Links;
+using CRA.Places;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Ambrosia.Client.Connections;
@@ -12,16 +13,27 @@ namespace Ambrosia.Client.Connections;
 /// Looks an instance up in the catalog and dials one of its replicas: the primary, or for queries alone any one of the secondaries.
 /// Thread: the pump's.
 /// </summary>
-internal sealed class InstanceDialler(string directory, InstanceId instance, ClientOptions options, bool toPrimary)
+internal sealed class InstanceDialler(ICatalog catalog, InstanceId instance, ClientOptions options, bool toPrimary)
 {
-    private readonly DirectoryCatalog _catalog =
-        new(new ReadOnlyCatalogFiles(directory), RandomNumberGenerator.Fill, NullLogger.Instance);
+    /// <summary>Opens the catalog for somebody who only looks: nothing is made or changed there.</summary>
+    /// <exception cref="CatalogException">This program has no store for it, or the store's credentials will not do.</exception>
+    internal static ICatalog OpenCatalog(CatalogPlace place)
+    {
+        CatalogCredentials credentials = place.IsDirectory ? CatalogCredentials.None
+            : CatalogCredentials.Read(Environment.GetEnvironmentVariable, static (path, _) => File.ReadAllText(path));
+        return CatalogStores.Open(place,
+            new CatalogAccess(static path => new ReadOnlyCatalogFiles(path), RandomNumberGenerator.Fill, TimeProvider.System,
+                NullLogger.Instance)
+            {
+                Credentials = credentials, MayMakeSecret = false,
+            });
+    }
 
     /// <summary>Returns a connection to a replica; null when the catalog lists none that would do.</summary>
     /// <exception cref="Exception">The catalog or the replica is out of reach, as <see cref="IsTrouble"/> tells.</exception>
     internal LinkConnection? TryDial(CancellationToken stop)
     {
-        CatalogEntry? entry = _catalog.Find(instance);
+        CatalogEntry? entry = catalog.Find(instance);
         ReplicaEntry? replica = entry is null ? null : Choose(entry);
         return replica is null ? null : LinkDialler.Dial(replica.Address, Settings(), stop, instance.Name);
     }
@@ -39,7 +51,7 @@ internal sealed class InstanceDialler(string directory, InstanceId instance, Cli
         return others.Length == 0 ? null : others[Random.Shared.Next(others.Length)];
     }
 
-    private LinkSettings Settings() => new(_catalog.Secret, TimeProvider.System, RandomNumberGenerator.Fill)
+    private LinkSettings Settings() => new(catalog.Secret, TimeProvider.System, RandomNumberGenerator.Fill)
     {
         Insecure = options.Insecure,
         Certificates = options.TlsCertificate is null ? null : ReadCertificates,
@@ -57,7 +69,8 @@ internal sealed class InstanceDialler(string directory, InstanceId instance, Cli
 /// </summary>
 internal sealed class KnownInstance(InstanceId id, ClientOptions options)
 {
-    private readonly TaskCompletionSource _accepted = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    /// <summary>Whoever waits for the first connection waits for this; another one follows on one that failed.</summary>
+    private volatile TaskCompletionSource _accepted = NewWait();
     private volatile string? _replica;
     private volatile string _trouble = "it was not looked for yet";
 
@@ -100,10 +113,21 @@ internal sealed class KnownInstance(InstanceId id, ClientOptions options)
         _accepted.TrySetResult();
     }
 
-    /// <summary>Fails whoever waits for the first connection, since the instance does not accept this client.</summary>
-    internal void Refused(ClientRefusedException why) => _accepted.TrySetException(why);
+    /// <summary>
+    /// Fails whoever waits for the first connection: the instance does not accept this client, or the client is closed. Whoever comes later
+    /// waits anew.
+    /// </summary>
+    internal void Fail(Exception why)
+    {
+        TaskCompletionSource waiting = _accepted;
+        if (!waiting.TrySetException(why)) return;
+        _ = waiting.Task.Exception; // nobody needs to wait
+        _accepted = NewWait();
+    }
 
     internal void Disconnected() => _replica = null;
+
+    private static TaskCompletionSource NewWait() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 }
 
 /// <summary>Reads the catalog's directory for clients, which never make or change anything in it. Any thread may call it.</summary>

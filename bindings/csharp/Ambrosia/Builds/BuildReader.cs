@@ -13,7 +13,7 @@ internal static class BuildReader
     [
         "Ambrosia", "Ambrosia.AppChannel", "Ambrosia.Client", "Ambrosia.Coordinator", "Ambrosia.Embedded", "Ambrosia.Images",
         "Ambrosia.Inspection", "Ambrosia.Log",
-        "Ambrosia.Protocol", "CRA", "ImmortalCoordinator",
+        "Ambrosia.Protocol", "Ambrosia.Stores.Azure", "CRA", "ImmortalCoordinator",
     ];
 
     /// <exception cref="BadImageFormatException">A file is broken.</exception>

@@ -1,0 +1,10 @@
+using Ambrosia.TestKit;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>A test that needs an etcd; skipped, with the reason, where none is installed.</summary>
+[AttributeUsage(AttributeTargets.Method)]
+public sealed class EtcdFactAttribute : FactAttribute
+{
+    public EtcdFactAttribute() => Skip = EtcdServers.WhyNot;
+}

@@ -1,0 +1,185 @@
+using System.Collections.Concurrent;
+using Ambrosia.Client;
+using Ambrosia.EndToEnd.App;
+using Ambrosia.TestKit;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>
+/// Upgrades in the middle of calls with keys, suspended handlers, timers and tasks, while processes die or stand still: each call counts
+/// once, each key has one answer, and versions never go back.
+/// </summary>
+public sealed class UpgradeLoadTests
+{
+    private const string To = "--upgrade-to";
+
+    /// <summary>The upgrader dies at a step and is started again, until the upgrade is made; the other replicas fail over meanwhile.</summary>
+    [Theory]
+    [InlineData("takeover.afterClaim")]
+    [InlineData("upgrade.atTarget")]
+    [InlineData("upgrade.afterConvert")]
+    [InlineData("ckpt.midWrite")]
+    [InlineData("upgrade.afterNewCkpt")]
+    [InlineData("upgrade.beforeRecord")]
+    [InlineData("upgrade.afterRecord")]
+    [InlineData("upgrade.afterFence")]
+    public Task Upgrader_ThatDies_LosesNothing(string point) => Run($"{nameof(Upgrader_ThatDies_LosesNothing)}&DisplayName~{point}", cluster =>
+    {
+        Replica next = Upgrader(cluster, "v2").Start(crashAt: point);
+        Assert.Equal(Signals.KilledExitCode, next.AwaitExit());
+        next.Start();
+        return next;
+    });
+
+    /// <summary>The old primary stands still from before the claim until behind the switch.</summary>
+    [Fact]
+    public Task Primary_ThatStandsStill_FindsItselfReplaced() => Run(nameof(Primary_ThatStandsStill_FindsItselfReplaced), cluster =>
+    {
+        Replica next = Upgrader(cluster, "v2");
+        next.Options.AddRange(["--hang-limit", "1"]);
+        next.Start();
+        next.AwaitLine("it follows", static line => line.StartsWith("role=secondary", StringComparison.Ordinal));
+        int old = cluster.First.Coordinator.Id;
+        Signals.Stop(old);
+        try
+        {
+            next.AwaitReady();
+        }
+        finally
+        {
+            Signals.Continue(old);
+        }
+        Assert.Equal(75, cluster.First.AwaitExit());
+        return next;
+    });
+
+    /// <summary>Of two upgraders one makes the upgrade, and the other follows it or ends.</summary>
+    [Fact]
+    public Task Upgraders_AtOnce_MakeItOnce() => Run(nameof(Upgraders_AtOnce_MakeItOnce), cluster =>
+    {
+        Replica one = Upgrader(cluster, "v2").Start(), other = Upgrader(cluster, "w2").Start();
+        Cluster.Await("both have seen the switch", () => Has(one) && Has(other));
+        return one.IsRunning ? one : other;
+
+        static bool Has(Replica replica) => !replica.IsRunning
+            || replica.Status(replica.Options[1])?["app"]?["version"]?.GetValue<long>() == 2;
+    });
+
+    private static Replica Upgrader(LoadedCluster cluster, string name)
+    {
+        Replica next = cluster.Processes.Add("account", "account");
+        next.Options.AddRange(["--replica", name, To, "2"]);
+        return next;
+    }
+
+    private static async Task Run(string again, Func<LoadedCluster, Replica> upgrade)
+    {
+        using var processes = new Cluster();
+        Replica ledger = processes.Add("ledger", "ledger"), account = processes.Add("account", "account");
+        await processes.RunAsync(Cluster.Again(again), async () =>
+        {
+            ledger.Start().AwaitReady();
+            Replica first = processes.Add("account", "account1");
+            first.Start().AwaitReady();
+            first.StopCoordinator();
+            account.Start().AwaitReady();
+            var load = new KeyedLoad(processes.Catalog, callers: 4);
+            Cluster.Await("calls are answered", () => load.Answered > 100);
+            Replica primary = upgrade(new LoadedCluster(processes, account));
+            Cluster.Await("calls are answered by version 2", () => load.AnsweredBy2 > 50);
+            await load.End();
+            await load.AssertBooks();
+            Assert.True(primary.IsRunning, "the upgrader has ended");
+            Assert.Single(Upgrades(account.LogDirectory));
+        });
+    }
+
+    /// <summary>The records that have brought a version into force.</summary>
+    private static IEnumerable<string> Upgrades(string directory) =>
+        Tool.Run("log", directory, "--records").Output.Split('\n').Where(static line => line.Contains("  upgrade  ", StringComparison.Ordinal));
+
+    private sealed record LoadedCluster(Cluster Processes, Replica First);
+
+    /// <summary>Calls an account from several callers, each call with a key, again until it is answered.</summary>
+    private sealed class KeyedLoad
+    {
+        private readonly ConcurrentDictionary<string, string> _answers = new();
+        private readonly CancellationTokenSource _over = new();
+        private readonly Task[] _callers;
+        private readonly string _catalog;
+        private int _by2;
+
+        public KeyedLoad(string catalog, int callers)
+        {
+            _catalog = catalog;
+            _callers = [.. Enumerable.Range(0, callers).Select(Call)];
+        }
+
+        public int Answered => _answers.Count;
+
+        public int AnsweredBy2 => Volatile.Read(ref _by2);
+
+        public Task End()
+        {
+            _over.Cancel();
+            return Task.WhenAll(_callers);
+        }
+
+        private async Task Call(int caller)
+        {
+            await using ImmortalClient client = await Connect("account");
+            ClientProxy<IAccount> account = client.GetProxy<IAccount>();
+            bool was2 = false;
+            for (int number = 0; !_over.IsCancellationRequested; number++)
+            {
+                string key = $"{caller}/{number}";
+                string answer = await Ask(account.WithKey(key), number);
+                Assert.True(_answers.TryAdd(key, answer));
+                if (number % 3 == 2) continue; // a call that was suspended says no version
+                bool is2 = answer.StartsWith("2:", StringComparison.Ordinal);
+                Assert.True(is2 || !was2, $"version 1 answers {key} behind version 2");
+                was2 |= is2;
+                if (is2) Interlocked.Increment(ref _by2);
+            }
+        }
+
+        private static async Task<string> Ask(ClientProxy<IAccount> account, int number)
+        {
+            while (true)
+            {
+                try
+                {
+                    Task<string> asked = number % 3 == 2 ? account.DepositLaterAsync(10) : account.DepositAsync(10);
+                    return await asked.WaitAsync(Cluster.Patience);
+                }
+                catch (OutcomeUnknownException)
+                {
+                    // The connection broke under it: the key makes it one call however often it is made.
+                }
+            }
+        }
+
+        /// <summary>Each key has one answer, whoever asks; each call was executed once, and the upgrade once.</summary>
+        public async Task AssertBooks()
+        {
+            await using ImmortalClient client = await Connect("account");
+            ClientProxy<IAccount> account = client.GetProxy<IAccount>();
+            foreach ((string key, string answer) in _answers.Take(200).Concat(_answers.TakeLast(200)))
+                Assert.Equal(answer, await Ask(account.WithKey(key), int.Parse(key[(key.IndexOf('/') + 1)..])));
+            string[] report = (await account.ReportAsync().WaitAsync(Cluster.Patience)).Split(' ');
+            int later = _answers.Values.Count(static answer => answer.StartsWith("later:", StringComparison.Ordinal));
+            int deposits = _answers.Count - later;
+            Assert.Equal(["2", $"{_answers.Count * 10}", $"{deposits * 10}", $"{deposits + 1}"], report[..4]);
+            Assert.Equal("1", report[^1]);
+            await using ImmortalClient other = await Connect("ledger");
+            ClientProxy<ILedger> ledger = other.GetProxy<ILedger>();
+            ulong hash = 0;
+            for (ulong number = 1; number <= (ulong)deposits + 1; number++) hash = OrderHash.Mix(hash, number, default);
+            string expected = $"{deposits + 1} {hash:x16} {later}";
+            Cluster.Await($"the ledger says {expected}", () => ledger.SummaryAsync().GetAwaiter().GetResult() == expected);
+        }
+
+        private Task<ImmortalClient> Connect(string instance) =>
+            ImmortalClient.ConnectAsync(_catalog, instance, new ClientOptions { ConnectWithin = Cluster.Patience });
+    }
+}

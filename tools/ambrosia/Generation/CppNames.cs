@@ -1,0 +1,49 @@
+using System.Text;
+
+namespace Ambrosia.Tools.Generation;
+
+/// <summary>
+/// Spells the names of a manifest in C++. A name that C++ has for itself gets a line behind it; what is no letter, digit or line becomes
+/// one. The manifest's own names stay what travels.
+/// </summary>
+internal static class CppNames
+{
+    private static readonly HashSet<string> s_reserved = [
+        .. ("alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class compl concept const "
+            + "consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum "
+            + "explicit export extern false float for friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or "
+            + "or_eq private protected public register reinterpret_cast requires return short signed sizeof static static_assert static_cast struct "
+            + "switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void volatile wchar_t while xor "
+            + "xor_eq").Split(' '),
+    ];
+
+    public static string Of(string name)
+    {
+        var text = new StringBuilder(name.Length);
+        foreach (char c in name) text.Append(char.IsAsciiLetterOrDigit(c) || c == '_' ? c : '_');
+        if (text.Length == 0 || char.IsAsciiDigit(text[0])) text.Insert(0, '_');
+        string spelled = text.ToString();
+        return s_reserved.Contains(spelled) ? spelled + "_" : spelled;
+    }
+
+    /// <summary>Returns the namespace of a type, spelled for a block, and its own name.</summary>
+    public static (string Namespace, string Name) Split(string fullName)
+    {
+        int dot = fullName.LastIndexOf('.');
+        return dot < 0 ? ("", Of(fullName)) : (Space(fullName[..dot]), Of(fullName[(dot + 1)..]));
+    }
+
+    public static string Space(string space) => string.Join("::", space.Split('.', StringSplitOptions.RemoveEmptyEntries).Select(Of));
+
+    public static string Qualified(string fullName) => Split(fullName) is ({ Length: > 0 } space, var name) ? $"{space}::{name}"
+        : Of(fullName);
+
+    /// <summary>A text as a literal; names have no quotes or control characters in them, or are escaped.</summary>
+    public static string Literal(string text)
+    {
+        var literal = new StringBuilder("\"");
+        foreach (char c in text)
+            literal.Append(c switch { '"' => "\\\"", '\\' => @"\\", < ' ' => $"\\{Convert.ToString(c, 8).PadLeft(3, '0')}", _ => c });
+        return literal.Append('"').ToString();
+    }
+}

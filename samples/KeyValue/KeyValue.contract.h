@@ -56,15 +56,6 @@ struct IStore {
   }
 };
 
-inline constexpr std::string_view IStore::manifest =
-    R"json({"format":1,"assembly":"KeyValue","contracts":[{"name":"IStore","namespace":"KeyValue","methods":[{"name":"Remove","id":)json"
-    R"json(2193241681,"parameters":[{"name":"key","type":"text"}],"result":"bool"},{"name":"Count","id":2502782264,"query":true,"pa)json"
-    R"json(rameters":[],"result":"int64"},{"name":"Look","id":2714763882,"query":true,"parameters":[{"name":"key","type":"text"}],")json"
-    R"json(result":"text?"},{"name":"Get","id":2968053683,"parameters":[{"name":"key","type":"text"}],"result":"text?"},{"name":"Pu)json"
-    R"json(t","id":3784505506,"parameters":[{"name":"key","type":"text"},{"name":"value","type":"text"}],"result":"int64"}]},{"name)json"
-    R"json(":"IWriter","namespace":"KeyValue","methods":[{"name":"Write","id":2403228266,"parameters":[{"name":"from","type":"int64)json"
-    R"json("}]}]}],"data":[],"enums":[],"unions":[]})json";
-
 struct IWriter {
   static constexpr std::string_view name = "IWriter";
   static constexpr std::uint64_t contract_hash = 0xE6D4E91EF14D8F57;
@@ -103,6 +94,15 @@ struct IWriter {
     }
   }
 };
+
+inline constexpr std::string_view IStore::manifest =
+    R"json({"format":1,"assembly":"KeyValue","contracts":[{"name":"IStore","namespace":"KeyValue","methods":[{"name":"Remove","id":)json"
+    R"json(2193241681,"parameters":[{"name":"key","type":"text"}],"result":"bool"},{"name":"Count","id":2502782264,"query":true,"pa)json"
+    R"json(rameters":[],"result":"int64"},{"name":"Look","id":2714763882,"query":true,"parameters":[{"name":"key","type":"text"}],")json"
+    R"json(result":"text?"},{"name":"Get","id":2968053683,"parameters":[{"name":"key","type":"text"}],"result":"text?"},{"name":"Pu)json"
+    R"json(t","id":3784505506,"parameters":[{"name":"key","type":"text"},{"name":"value","type":"text"}],"result":"int64"}]},{"name)json"
+    R"json(":"IWriter","namespace":"KeyValue","methods":[{"name":"Write","id":2403228266,"parameters":[{"name":"from","type":"int64)json"
+    R"json("}]}]}],"data":[],"enums":[],"unions":[]})json";
 
 inline constexpr std::string_view IWriter::manifest =
     R"json({"format":1,"assembly":"KeyValue","contracts":[{"name":"IStore","namespace":"KeyValue","methods":[{"name":"Remove","id":)json"

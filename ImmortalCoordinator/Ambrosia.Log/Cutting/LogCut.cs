@@ -1,3 +1,4 @@
+using System.Text.Json;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
@@ -21,13 +22,33 @@ public sealed class LogCut(LogLocation from, LogLocation to, ICutRewriting? rewr
     /// <summary>Describes the cut in its directory, and says that it is one: no coordinator runs it (log-format L1.8).</summary>
     public const string FileName = "cut.json";
 
-    private const int CopyBytes = 1 << 20;
+    private const int CopyBytes = 1 << 20, DescriptionBytesMax = 16 << 20;
 
     private readonly RewrittenPages? _rewritten = rewriting is null ? null : new RewrittenPages(rewriting);
     private CutSegment? _open;
 
     /// <summary>Segments have higher numbers by this: the one that is cut apart counts as two.</summary>
     private ulong _shift;
+
+    /// <summary>
+    /// Says whether a directory holds a cut whose values were replaced by others, so that no hash in it tells what was called.
+    /// </summary>
+    public static bool IsMasked(IFileSystem files, string directory)
+    {
+        string path = Path.Combine(directory, FileName);
+        if (!files.Exists(path)) return false;
+        try
+        {
+            using IFile file = files.Open(path, FileUse.Read);
+            byte[] json = new byte[Math.Min(file.Length, DescriptionBytesMax)];
+            using JsonDocument description = JsonDocument.Parse(json.AsMemory(0, file.Read(json, 0)));
+            return description.RootElement.TryGetProperty("masked", out JsonElement masked) && masked.ValueKind != JsonValueKind.Null;
+        }
+        catch (Exception e) when (e is JsonException or InvalidOperationException)
+        {
+            return false; // whoever needs what it says refuses it
+        }
+    }
 
     /// <summary>Writes the cut. Where it fails, what it has made is left to whoever owns the directory.</summary>
     /// <param name="beginning">The checkpoint to begin with; null: the log's first record.</param>

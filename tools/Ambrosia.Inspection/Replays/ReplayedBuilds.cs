@@ -2,6 +2,7 @@ using Ambrosia.Coordinator.Divergence;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Inspection.Debugging;
+using Ambrosia.Log.Cutting;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
@@ -96,9 +97,10 @@ internal sealed class ReplayedBuilds(ReplayOptions options, Lsn from, IFileSyste
 
     /// <summary>
     /// Returns what those who were called have in their logs, where there is no build to compare with; whoever takes it disposes of it.
-    /// Null: there is a build, or the log is a masked cut.
+    /// Null: there is a build, or the log is a masked cut, in which nobody has received what a build sends now.
     /// </summary>
-    public CallHistory? OpenHistory() => Then is null && !ReplayedCut.IsMasked(options.LogDirectory) ? Now.OpenHistory(options.DirectoryOf) : null;
+    public CallHistory? OpenHistory() =>
+        Then is null && !LogCut.IsMasked(files, options.LogDirectory) ? Now.OpenHistory(options.DirectoryOf) : null;
 
     public void Dispose()
     {

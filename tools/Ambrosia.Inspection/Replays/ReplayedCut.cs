@@ -23,12 +23,6 @@ internal sealed class ReplayedCut
     /// <summary>Both are compared here.</summary>
     public MessagePlace Behind { get; }
 
-    /// <summary>
-    /// The log is a masked cut: what it has received from itself is not what a build sends now, as neither saw the values of then.
-    /// </summary>
-    public static bool IsMasked(string directory) =>
-        File.Exists(Path.Combine(directory, LogCut.FileName)) && Cut.Read(directory).Masked is not null;
-
     /// <summary>Opens the cut; null: the log is none, or one that does not say what was done then.</summary>
     public static ReplayedCut? TryOpen(LogLocation log) =>
         log.Files.Exists(Path.Combine(log.Directory, LogCut.FileName)) && Cut.Read(log.Directory) is { Then: { } then } cut

@@ -1,6 +1,5 @@
 using System.CommandLine;
 using System.Globalization;
-using Ambrosia.Inspection.Replays;
 using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Cutting;
@@ -94,7 +93,7 @@ internal sealed record VerifyReport(
             && history.Verdict is ReadVerdict.CleanEnd or ReadVerdict.TornTail;
         RestartForecast restart = RestartForecast.Of(log, headers, checkpoints, history) with
         {
-            IsCut = log.Files.Exists(log.PathOf(LogCut.FileName)), IsMasked = ReplayedCut.IsMasked(log.Path),
+            IsCut = log.Files.Exists(log.PathOf(LogCut.FileName)), IsMasked = LogCut.IsMasked(log.Files, log.Path),
         };
         return new VerifyReport(
             log.Path, log.Identity.Name, log.Identity.Uuid, sound && restart is { Possible: true, Gap: null }, headers.Epoch,

@@ -3,8 +3,12 @@ using System.Text.Json;
 using Ambrosia.Images.Json;
 using Ambrosia.Images.Masking;
 using Ambrosia.Images.Reading;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Hashing;
 using Ambrosia.Protocol.Payloads;
+using Ambrosia.Protocol.Records;
 using Ambrosia.TestKit;
+using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests.Images;
 
@@ -73,6 +77,45 @@ public sealed class ImageMaskingTests
         var map = (SortedDictionary<string, long>)masked.Any!;
         Assert.Equal([20L, 500L], map.Values.Order());
         Assert.Empty(map.Keys.Intersect(["ann", "bob"]));
+    }
+
+    /// <summary>
+    /// What the session holds of messages is masked as these are: a request that comes again is known by its masked key and arguments, and
+    /// a message that was set aside is tried again with masked ones.
+    /// </summary>
+    [Fact]
+    public void Session_Masked_KnowsItsRequestsAgain()
+    {
+        const uint Deposit = 1, Balance = 2, Unknown = 99;
+        FakeCoordinator before = Started<Bank>();
+        before.Deliver(RecordKinds.EncodeWhole(new PolicyRecord(ForkPolicy.Quarantine, 3_600_000_000, 1_000, 1 << 20)),
+            Request(1, "secret key", Deposit, "Ada Lovelace", 5), Fork(Unknown, "Ada Lovelace"), Mark(bound: 1));
+        byte[] key = Encoding.UTF8.GetBytes("secret key"), arguments = Cbor.Of("Ada Lovelace", 5);
+        using var shuffle = new NumberShuffle(new byte[16]);
+        var masker = new ValueMasker(new MaskRules(["$key", "0"]), new MaskedTexts([1, 2, 3]), new MaskedNumbers(shuffle));
+        var payloads = new SequencePayloads(masker, arguments);
+        using LargeBuffer image = GraphBytes.Buffered(before.Image);
+        foreach (bool isLearning in new[] { true, false })
+        {
+            masker.IsLearning = isLearning;
+            ImageMasking.Run(image, masker, payloads);
+        }
+        byte[] after = image.From(0).ToArray();
+        Assert.Equal(before.Image.Length, after.Length);
+        foreach (string original in (string[])["secret key", "Ada Lovelace"])
+            Assert.True(after.AsSpan().IndexOf(Encoding.UTF8.GetBytes(original)) < 0, $"'{original}' is left");
+
+        payloads.Key(key);
+        payloads.Arguments(Deposit, arguments);
+        var again = new FakeCoordinator(ImmortalDefinition.Of<Bank>());
+        again.Welcome(after);
+        again.Said.Clear();
+        var from = new CborReader(arguments);
+        string name = from.ReadString();
+        Assert.Equal(5, from.ReadInt32());
+        again.Deliver(Request(3, Encoding.UTF8.GetString(key), Deposit, name, 5), Request(4, null, Balance, name));
+        string[] heard = [.. again.Said.Where(static line => line.StartsWith("client", StringComparison.Ordinal))];
+        Assert.Equal(["clientanswer caller 3.1 1 #3", "clientanswer caller 3.1 2 #4 5"], heard);
     }
 
     /// <summary>Shuffles are cycles: nothing stays, and nothing comes twice.</summary>
@@ -159,6 +202,34 @@ public sealed class ImageMaskingTests
                 if (texts.TryGetValue(before.GetRawText(), out string? known)) Assert.Equal(known, after.GetRawText());
                 else texts[before.GetRawText()] = after.GetRawText();
                 break;
+        }
+    }
+
+    /// <summary>Masks messages as one would without a contract: the first argument has the name 0.</summary>
+    private sealed class SequencePayloads(ValueMasker masker, byte[] request) : IPayloadMasking
+    {
+        public void Key(Span<byte> key) => masker.Bytes(masker.Rules.Of("", MaskRules.Key), key);
+
+        public void Arguments(uint? method, Span<byte> content)
+        {
+            var from = new CborReader(content);
+            for (int i = 0, start = 0; !from.AtEnd; start = from.Position, i++)
+            {
+                from.Skip();
+                masker.Item(masker.Rules.Of($"{method}", $"{i}"), content[start..from.Position]);
+            }
+        }
+
+        public void Answer(uint method, bool isFailure, Span<byte> content)
+        {
+        }
+
+        public ulong HashOf(uint method, ReadOnlySpan<byte> key, ulong hash)
+        {
+            Assert.Equal(ChannelHash.Append(0, request), masker.IsLearning ? hash : ChannelHash.Append(0, request));
+            byte[] masked = [.. request];
+            if (!masker.IsLearning) Arguments(method, masked);
+            return ChannelHash.Append(0, masked);
         }
     }
 

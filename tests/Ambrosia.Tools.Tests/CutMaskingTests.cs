@@ -119,7 +119,7 @@ public sealed class CutMaskingTests : IDisposable
             Assert.Equal(before.Length, after.Length);
             Assert.Equal(after, Masked(contracts, before, type));
             var from = new CborReader(after);
-            string shown = new ValueJson(contracts).Next(ref from, type)?.ToJsonString() ?? "null";
+            string shown = new Inspection.Decoding.ValueJson(contracts).Next(ref from, type)?.ToJsonString() ?? "null";
             using JsonDocument typed = JsonDocument.Parse(shown, new JsonDocumentOptions { MaxDepth = 1_000 });
             var bytes = new ArrayBufferWriter<byte>();
             var to = new CborWriter(bytes);

@@ -94,7 +94,7 @@ internal sealed class MessageMasking(ContractManifests contracts, ValueMasker ma
         if (content.IsEmpty) return;
         if (!TrySplit(content, out List<Range> items))
         {
-            const int NamesMax = 64;
+            const int NamesMax = 16;
             masker.Bytes(Enumerable.Range(0, NamesMax).Select(nameOf).FirstOrDefault(static each => each.IsMasked) ?? nameOf(0), content);
             return;
         }

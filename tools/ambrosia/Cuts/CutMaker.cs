@@ -49,7 +49,7 @@ internal sealed class CutMaker(LogDirectory log, string directory, string? app, 
             var cut = new Cut
             {
                 Instance = log.Identity.Name, From = beginning.From.Value, Place = $"{place.Place}", IsEnd = place.IsEnd,
-                Message = $"{(masking is null ? place : new PlaceFinder(made, TimeProvider.System).Find($"{place.Place}"))}",
+                Message = $"{(masking is null || place.IsEnd ? place : new PlaceFinder(made, TimeProvider.System).Find($"{place.Place}"))}",
                 Masked = masking?.Tally.Rules, Directory = _unfinished,
             };
             cut.Write();

@@ -61,7 +61,8 @@ internal sealed class PortableMasking(LargeBuffer image, ValueMasker masker, IPa
             Span<byte> part = session[parts[i + 1]];
             if (key is not (Timers or Tasks or Window or Quarantine)) continue;
             List<Range> rows = ValueMasker.Parts(part, CborKind.Array);
-            for (int row = 1; row < rows.Count; row++) Rows(key, part[rows[row]]);
+            for (int row = 1; row < rows.Count; row++) // numbers and limits stand in front
+                if (new CborReader(part[rows[row]]).PeekKind() == CborKind.Array) Rows(key, part[rows[row]]);
         }
     }
 

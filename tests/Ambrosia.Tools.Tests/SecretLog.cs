@@ -45,7 +45,11 @@ internal sealed class SecretLog
             if (_random.Next(3) == 0) _log.Commit();
         }
         _log.Run(MessageKind.Fork, 1, Message.Of(Unknown, (ref CborWriter to) => to.WriteString($"to {Name(0)}, as he said")));
-        _log.Run(MessageKind.Impulse, 1, Message.Of(Manifest.Two, (ref CborWriter to) => { to.WriteInt64(4); to.WriteString("no secret"); }));
+        _log.Run(MessageKind.Impulse, 1, Message.Of(Manifest.Two, (ref CborWriter to) =>
+        {
+            to.WriteInt64(4);
+            to.WriteString("no secret");
+        }));
         _log.Mark();
     }
 
@@ -54,15 +58,20 @@ internal sealed class SecretLog
         switch (_random.Next(11))
         {
             case 0: _log.Run(MessageKind.Fork, 1, [.. Enumerable.Range(0, _random.Next(1, 5)).Select(_ => Everything())]); break;
-            case 1: _log.RunWith(Stack(), MessageKind.Failure, 1, Message.OfCall(Manifest.Answer, _calls++, Message.Arguments(Failure))); break;
+            case 1:
+                _log.RunWith(Stack(), MessageKind.Failure, 1, Message.OfCall(Manifest.Answer, _calls++, Message.Arguments(Failure)));
+                break;
             case 2: _log.Run(MessageKind.Fork, 1, Message.Of(Manifest.Raw, Bytes())); break;
             case 3: _log.Keyed(1, Message.OfKeyed(Manifest.Raw, Bytes(60), Bytes())); break;
             case 4: _log.Run(MessageKind.Result, 1, Message.OfCall(Manifest.Answer, _calls++, Message.Arguments(Order))); break;
             case 5: Request(); break;
-            case 6: _log.Append(new NondetResultRecord(_tasks++, false, Message.Arguments((ref CborWriter to) => to.WriteString(Name())))); break;
+            case 6:
+                _log.Append(new NondetResultRecord(_tasks++, false, Message.Arguments((ref CborWriter to) => to.WriteString(Name()))));
+                break;
             case 7: _log.Append(new NondetResultRecord(_tasks++, true, Message.Arguments(Failure))); break;
             case 8:
-                _log.Append(new DigestRecord(new Lsn(4_096), [new DigestEntry(new InstanceId("ada"), 3, 0xAB)]) { Answers = new AnswerDigest(2, 5) });
+                var entry = new DigestEntry(new InstanceId("ada"), 3, 0xAB);
+                _log.Append(new DigestRecord(new Lsn(4_096), [entry]) { Answers = new AnswerDigest(2, 5) });
                 break;
             case 9: _log.Append(new StateHashRecord(new Lsn(4_096), 99)); break;
             default: Spanning(); break;

@@ -13,7 +13,9 @@ internal sealed class RewrittenPages(ICutRewriting rewriting)
     /// <summary>The pages of a spanning record that has not ended, in their order.</summary>
     private readonly List<(PageHeader Header, byte[] Whole)> _spanning = [];
 
-    /// <summary>Takes a page as it was read. The pages of a spanning record are written when its last is there: one segment has all of them.</summary>
+    /// <summary>
+    /// Takes a page as it was read. The pages of a spanning record are written when its last is there: one segment has all of them.
+    /// </summary>
     public void Write(PageBuffer page, CutSegment to)
     {
         byte[] whole = page.RoomMemory.Span[..page.Header.Footprint].ToArray();

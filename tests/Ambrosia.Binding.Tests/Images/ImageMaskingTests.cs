@@ -12,7 +12,9 @@ using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests.Images;
 
-/// <summary>A masked state is one that the binding restores: of the same form and length, with other values, and equal where they were.</summary>
+/// <summary>
+/// A masked state is one that the binding restores: it has the same form and length, and other values, which are equal where they were.
+/// </summary>
 public sealed class ImageMaskingTests
 {
     private static readonly int s_seed = int.TryParse(Environment.GetEnvironmentVariable("AMBROSIA_FUZZ_SEED"), out int seed)

@@ -135,7 +135,8 @@ public sealed partial class ReadsOnlyTests
                 Executables.Coordinator, ["debug", "--log", ledger.LogDirectory, "--", Executables.App, ledger.Role]);
             try
             {
-                Cluster.Await("a view that holds a segment", () => Tool.Run("status", "--catalog", cluster.Catalog).Output.Contains("holds log."));
+                Cluster.Await("a view that holds a segment",
+                    () => Tool.Run("status", "--catalog", cluster.Catalog).Output.Contains("holds log.", StringComparison.Ordinal));
                 string oldest = SegmentsOf(ledger)[0];
                 Cluster.Await("a log that should have been truncated", () => SegmentsOf(ledger).Length >= 4);
                 Assert.Equal(oldest, SegmentsOf(ledger)[0]);

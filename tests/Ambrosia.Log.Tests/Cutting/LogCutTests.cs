@@ -55,7 +55,9 @@ public sealed class LogCutTests
         Check(identity, null, pages[^1].DurableUpTo, stated);
     }
 
-    /// <summary>Other content of the same length is a whole log too: with its own checksums, chained anew, and with no hash of what was there.</summary>
+    /// <summary>
+    /// Other content of the same length is a whole log too: with its own checksums, chained anew, and with no hash of what was there.
+    /// </summary>
     [Fact]
     public void Write_Rewritten_IsAWholeLogOfWhatWasWritten()
     {

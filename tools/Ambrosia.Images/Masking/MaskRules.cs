@@ -86,7 +86,10 @@ internal sealed class MaskRules
     {
         int generic = name.IndexOf('<', StringComparison.Ordinal);
         if (generic > 0) name = name[..generic];
-        return [.. name.Split('.', '+').Where(static part => part.Length > 0).Select(static part => part.TrimStart('_').ToUpperInvariant())];
+        return
+        [
+            .. name.Split('.', '+').Where(static part => part.Length > 0).Select(static part => part.TrimStart('_').ToUpperInvariant()),
+        ];
     }
 
     private static string LabelOf(string owner, string member)

@@ -4,8 +4,8 @@ using System.Text.Unicode;
 namespace Ambrosia.Images.Masking;
 
 /// <summary>
-/// Knows every text and byte string that a rule masks, and what stands for it: small letters, digits for digits alone, or bytes, as many as it
-/// had. Equal ones stay equal and different ones different, wherever they stand, so a masked one is replaced everywhere: where a place
+/// Knows every text and byte string that a rule masks, and what stands for it: small letters, digits for digits alone, or bytes, as many
+/// as it had. Equal ones stay equal and different ones different, wherever they stand, so a masked one is replaced everywhere: where a place
 /// holds it under another name, and from three bytes on also within longer ones. All are learnt before the first is replaced. One thread.
 /// </summary>
 /// <param name="key">A secret that nobody keeps.</param>

@@ -16,7 +16,9 @@ internal sealed class ObjectMasking
     private readonly PlaceMasking _naming, _masking;
     private readonly SessionParts _session;
 
-    /// <summary>Object 0 of a whole image, and the immortal: no mask of a field that refers to them is meant for all that they hold.</summary>
+    /// <summary>
+    /// These are object 0 of a whole image, and the immortal: no mask of a field that refers to them is meant for all that they hold.
+    /// </summary>
     private readonly HashSet<int> _roots = [];
 
     internal ObjectMasking(CSharpImage image, ValueMasker masker, IPayloadMasking payloads)

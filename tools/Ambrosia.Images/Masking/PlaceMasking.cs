@@ -27,7 +27,9 @@ internal sealed class PlaceMasking(CSharpImage image, ValueMasker masker, Action
     private readonly Dictionary<ImageType, Int128[]> _members = [];
     private int _depth;
 
-    /// <summary>The type is one of the binding's, or something that is continued: a mask of a reference to it is not meant for it.</summary>
+    /// <summary>
+    /// Says whether a type is one of the binding's, or something that is continued: a mask of a reference to it is not meant for it.
+    /// </summary>
     internal static bool IsOfSession(ImageType type) =>
         type.Kind is TypeKind.Delegate or TypeKind.Proxy or TypeKind.SuspendedMethod or TypeKind.Other || IsOfBinding(type.Name);
 
@@ -50,7 +52,9 @@ internal sealed class PlaceMasking(CSharpImage image, ValueMasker masker, Action
         switch (type.Kind)
         {
             case TypeKind.Class or TypeKind.Struct or TypeKind.SuspendedMethod: Fields(ref from, type, at); break;
-            case TypeKind.Array when SlotOf(type, 0) is { Form: SlotForm.Packed } packed: Packed(ref from, [packed.Inner!], at, null); break;
+            case TypeKind.Array when SlotOf(type, 0) is { Form: SlotForm.Packed } packed:
+                Packed(ref from, [packed.Inner!], at, null);
+                break;
             case TypeKind.Array: Items(ref from, SlotOf(type, 0), from.Items.ReadArrayHeader(), at); break;
             case TypeKind.Grid:
                 from.Items.ReadArrayHeader();
@@ -80,7 +84,9 @@ internal sealed class PlaceMasking(CSharpImage image, ValueMasker masker, Action
         }
     }
 
-    /// <summary>Of an exception the text is masked as those in messages are; its number stays, and so does what says whose its text is.</summary>
+    /// <summary>
+    /// Masks the text of an exception as those in messages are; its number stays, and so does what says whose its text is.
+    /// </summary>
     private void FailureField(ref ImageCursor from, ImageType type, int field, PlaceName at)
     {
         string name = type.Fields[field];

@@ -57,7 +57,8 @@ internal sealed class PortableMasking(LargeBuffer image, ValueMasker masker, IPa
         List<Range> parts = ValueMasker.Parts(session, CborKind.Map);
         for (int i = 0; i + 1 < parts.Count; i += 2)
         {
-            ulong key = new CborReader(session[parts[i]]).PeekKind() == CborKind.Unsigned ? new CborReader(session[parts[i]]).ReadUInt64() : 0;
+            var name = new CborReader(session[parts[i]]);
+            ulong key = name.PeekKind() == CborKind.Unsigned ? name.ReadUInt64() : 0;
             Span<byte> part = session[parts[i + 1]];
             if (key is not (Timers or Tasks or Window or Quarantine)) continue;
             List<Range> rows = ValueMasker.Parts(part, CborKind.Array);

@@ -2,13 +2,15 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Images.Masking;
 
-/// <summary>This part masks CBOR items of which nothing says the type: what an app's serializer has written, or an unknown method.</summary>
+/// <summary>
+/// This part masks CBOR items of which nothing says the type: what an app's serializer has written, or arguments of an unknown method.
+/// </summary>
 internal sealed partial class ValueMasker
 {
     private const ulong GuidTag = 37;
 
     /// <summary>Masks one whole item. The names of its maps, where these are texts, are names of places.</summary>
-    /// <param name="isObject">The item is a map whose keys are names that the app's code has; null: they may be the app's data.</param>
+    /// <param name="isObject">The item is a map whose keys are names that the app's code has; false: they may be the app's data.</param>
     internal void Item(PlaceName at, Span<byte> item, bool isObject = false)
     {
         CborKind kind = new CborReader(item).PeekKind();

@@ -25,10 +25,9 @@ internal sealed partial class ValueMasker
         switch (slot)
         {
             case "b": content[0] ^= numbers.Flip; break;
-            case "i16":
-                BinaryPrimitives.WriteInt128LittleEndian(content, numbers.Wide(BinaryPrimitives.ReadInt128LittleEndian(content))); break;
-            case "u16":
-                BinaryPrimitives.WriteInt128LittleEndian(content, OfWide(slot, BinaryPrimitives.ReadInt128LittleEndian(content))); break;
+            case "i16" or "u16":
+                BinaryPrimitives.WriteInt128LittleEndian(content, numbers.Wide(BinaryPrimitives.ReadInt128LittleEndian(content)));
+                break;
             case "d": PackedDecimal(content); break;
             case "td":
                 ulong bits = Read(content);

@@ -47,7 +47,9 @@ internal sealed partial class ValueMasker(MaskRules rules, MaskedTexts texts, Ma
         return at.IsMasked || isReplaced;
     }
 
-    /// <summary>Masks the item of a number, text or date of a slot of images (docs/image.md I3.5), or a float as messages have it.</summary>
+    /// <summary>
+    /// Masks the item of a number, text or date of a slot of images (docs/image.md I3.5), or of a float as messages have it.
+    /// </summary>
     /// <param name="item">One whole item.</param>
     /// <param name="members">Of an enum its numbers, in ascending order; null: it is none.</param>
     /// <returns>False: the item is of another form, and as it was.</returns>
@@ -59,7 +61,7 @@ internal sealed partial class ValueMasker(MaskRules rules, MaskedTexts texts, Ma
         {
             case "s": return TryText(at, item, kind);
             case "g": return TryGuid(at, item, kind);
-            case "i16" or "u16": return TryWide(at, slot, item, kind);
+            case "i16" or "u16": return TryWide(at, item, kind);
             case "d" or "td" or "to": return TryTuple(at, slot, item, kind);
             case MessageFloat: return kind == CborKind.Float && IsCounted(at, MaskFloat(item, at));
             case "b": return kind == CborKind.Boolean && IsCounted(at, MaskBoolean(item, at));
@@ -90,7 +92,9 @@ internal sealed partial class ValueMasker(MaskRules rules, MaskedTexts texts, Ma
 
     private static ushort Narrowed(ulong bits) => BitConverter.HalfToUInt16Bits((Half)BitConverter.UInt64BitsToDouble(bits));
 
-    /// <summary>Returns the head of another member of an enum, of as many bytes and the same sign; where there is none, the same one.</summary>
+    /// <summary>
+    /// Returns the head of another member of an enum, of as many bytes and the same sign; where there is none, the same one.
+    /// </summary>
     private ulong Member(Int128[] members, bool isPositive, ulong value)
     {
         int bytes = HeadBytes(value);
@@ -134,17 +138,14 @@ internal sealed partial class ValueMasker(MaskRules rules, MaskedTexts texts, Ma
         return true;
     }
 
-    private bool TryWide(PlaceName at, string slot, Span<byte> item, CborKind kind)
+    private bool TryWide(PlaceName at, Span<byte> item, CborKind kind)
     {
         if (kind != CborKind.Bytes || item.Length < GuidBytes) return false;
         if (!MayMask(at)) return true;
         Span<byte> number = item[^GuidBytes..];
-        BinaryPrimitives.WriteInt128BigEndian(number, OfWide(slot, BinaryPrimitives.ReadInt128BigEndian(number)));
+        BinaryPrimitives.WriteInt128BigEndian(number, numbers.Wide(BinaryPrimitives.ReadInt128BigEndian(number)));
         return IsCounted(at, true);
     }
-
-    /// <summary>A number without sign whose highest bit is set reads as a negative one, and is masked as such.</summary>
-    private Int128 OfWide(string slot, Int128 value) => slot == "u16" && Int128.IsNegative(value) ? ~numbers.Wide(~value) : numbers.Wide(value);
 
     private bool TryTuple(PlaceName at, string slot, Span<byte> item, CborKind kind)
     {
@@ -166,7 +167,8 @@ internal sealed partial class ValueMasker(MaskRules rules, MaskedTexts texts, Ma
             for (int i = 0; i < 3; i++) Overwrite(item[starts[i]..], (ulong)(words[i] < 0 ? ~words[i] : words[i]));
         }
         else if (new CborReader(item[starts[0]..]) is var ticks && ticks.PeekKind() == CborKind.Unsigned)
-            Overwrite(item[starts[0]..], slot == "to" ? WithOffset(ticks.ReadUInt64(), item[starts[1]..]) : numbers.Ticks(ticks.ReadUInt64()));
+            Overwrite(item[starts[0]..],
+                slot == "to" ? WithOffset(ticks.ReadUInt64(), item[starts[1]..]) : numbers.Ticks(ticks.ReadUInt64()));
         return IsCounted(at, true);
     }
 

@@ -117,7 +117,8 @@ internal sealed class CutMasking : ICutRewriting, IDisposable
         }
         catch (ImageException e)
         {
-            throw new MisuseException("the state in the checkpoint cannot be masked", e.Message, "begin with another --checkpoint, or with 'start'");
+            throw new MisuseException(
+                "the state in the checkpoint cannot be masked", e.Message, "begin with another --checkpoint, or with 'start'");
         }
     }
 

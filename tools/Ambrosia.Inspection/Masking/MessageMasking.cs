@@ -24,7 +24,8 @@ internal sealed class MessageMasking(ContractManifests contracts, ValueMasker ma
         }
         foreach ((string type, IReadOnlyList<ContractField> fields) in contracts.DataTypes)
             foreach (ContractField field in fields) masker.Rules.Of(type, field.Name);
-        foreach (string special in (string[])[MaskRules.Key, MaskRules.Failure, MaskRules.Task, MaskRules.Why]) masker.Rules.Of("", special);
+        foreach (string special in (string[])[MaskRules.Key, MaskRules.Failure, MaskRules.Task, MaskRules.Why])
+            masker.Rules.Of("", special);
     }
 
     public void Key(Span<byte> key) => masker.Bytes(masker.Rules.Of("", MaskRules.Key), key);

@@ -65,7 +65,8 @@ internal sealed class OutboxMasking : IDisposable
         RecordMasking.BlankStacks(run.Slice(RunHeader.Bytes, view.Extensions.Length));
         var blank = new MessageReader(view);
         while (blank.Next())
-            if (blank.Arguments.Length > 0 && messages.Overlaps(blank.Arguments, out int start)) messages.Slice(start, blank.Arguments.Length).Clear();
+            if (blank.Arguments.Length > 0 && messages.Overlaps(blank.Arguments, out int start))
+                messages.Slice(start, blank.Arguments.Length).Clear();
         ChannelHasher channel = _channels.GetValueOrDefault(to);
         channel.Append(view.Header.Kind, messages);
         _channels[to] = channel;

@@ -42,7 +42,9 @@ internal sealed class TypedMasking(ContractManifests contracts, ValueMasker mask
             case "tuple" when kind == CborKind.Array: Items(item, at, i => i < type.Inner.Count ? type.Inner[i] : null); return true;
             case "map" when kind == CborKind.Array && type.Inner.Count == 2: Pairs(item, type, at); return true;
             case "union" when kind == CborKind.Array: return TryCase(item, type, at);
-            case "data" when kind == CborKind.Map && contracts.FieldsOf(type.TypeName) is { } fields: Data(item, type.TypeName, fields, at); return true;
+            case "data" when kind == CborKind.Map && contracts.FieldsOf(type.TypeName) is { } fields:
+                Data(item, type.TypeName, fields, at);
+                return true;
             default: return false;
         }
     }

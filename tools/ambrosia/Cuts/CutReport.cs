@@ -55,7 +55,8 @@ internal sealed class CutReport(MadeCut made, CutBeginning beginning, string? te
         screen.Line(Calls is null ? "masked: it says nothing of what was done then"
             : "masked: what was done then was made anew by the build, with the masked values");
         foreach ((string name, long values) in mask.Masked) screen.Line($"  masked  {name}: {values:N0} values");
-        foreach ((string name, long values) in mask.Elsewhere) screen.Line($"  masked  {name}: {values:N0}, which were the same or held them");
+        foreach ((string name, long values) in mask.Elsewhere)
+            screen.Line($"  masked  {name}: {values:N0}, which were the same or held them");
         foreach ((string name, long values) in mask.Left) screen.Line($"  as it was  {name}: {values:N0} texts or bytes", Tone.Warning);
     }
 }

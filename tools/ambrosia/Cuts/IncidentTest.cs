@@ -68,7 +68,9 @@ internal sealed partial class IncidentTest
     /// <summary>Masks the texts in quotes of a path or of JSON.</summary>
     private static string Masked(string text, CutMasking? masking) => masking is null ? text : QuotedText().Replace(text, quoted =>
     {
-        string content = quoted.Value[0] == '"' ? quoted.Value[1..^1] : quoted.Value[1..^1].Replace("\\'", "'", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal);
+        string content = quoted.Value[1..^1];
+        if (quoted.Value[0] == '\'')
+            content = content.Replace("\\'", "'", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal);
         return JsonNode.Parse($"\"{content}\"")?.GetValue<string>() is { } plain
             ? JsonSerializer.Serialize(masking.Masked(plain), s_readable) : quoted.Value;
     });

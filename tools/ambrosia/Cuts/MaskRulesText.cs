@@ -11,7 +11,8 @@ internal static class MaskRulesText
     {
         if (text is null) return null;
         IEnumerable<string> parts = text.StartsWith('@') ? Lines(text[1..]) : text.Split(',');
-        string[] rules = [.. parts.Select(static part => part.Trim()).Where(static part => part.Length > 0).Distinct(StringComparer.Ordinal)];
+        string[] rules =
+            [.. parts.Select(static part => part.Trim()).Where(static part => part.Length > 0).Distinct(StringComparer.Ordinal)];
         if (rules.Length == 0)
             throw new ToolMisuse($"'{text}' of --mask names nothing", "a rule is the name of a field, a parameter or a result",
                 "give names with commas between, as Owner,IBank.Transfer.to, or @FILE with one a line");

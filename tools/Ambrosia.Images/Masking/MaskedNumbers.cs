@@ -40,14 +40,17 @@ internal sealed class MaskedNumbers(NumberShuffle shuffle)
 
     internal long Signed(long value) => value < 0 ? ~(long)Number((ulong)~value) : (long)Number((ulong)value);
 
-    /// <summary>Returns what stands for a number of 128 bits: large ones keep about their size. One without sign
-    /// whose highest bit is set counts as a negative one.</summary>
+    /// <summary>
+    /// Returns what stands for a number of 128 bits: large ones keep about their size. One without sign whose highest bit is set counts as a
+    /// negative one.
+    /// </summary>
     internal Int128 Wide(Int128 value)
     {
         if (Int128.IsNegative(value)) return ~Wide(~value);
         ulong upper = (ulong)(value >> 64), lower = (ulong)value;
         return upper == 0 ? (Int128)(UInt128)Number(lower)
-            : (Int128)new UInt128(upper < SmallEnd ? shuffle.Of(upper, 1, SmallEnd - 1) : Number(upper), shuffle.Of(lower, 0, ulong.MaxValue));
+            : (Int128)new UInt128(
+                upper < SmallEnd ? shuffle.Of(upper, 1, SmallEnd - 1) : Number(upper), shuffle.Of(lower, 0, ulong.MaxValue));
     }
 
     internal ulong Ticks(ulong value) => InCentury(value, CenturyTickBits, (ulong)DateTime.MaxValue.Ticks);

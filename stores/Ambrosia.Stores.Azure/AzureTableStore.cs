@@ -9,8 +9,7 @@ namespace Ambrosia.Stores.Azure;
 /// <summary>
 /// Keeps named values as entities of one table, in one partition: the row key is the name, <c>Label</c> the label, and the value is cut
 /// into properties <c>V0</c>, <c>V1</c> and so on, since one property holds 64 KiB. A version is an entity's ETag. It makes the table when
-/// the
-/// first value is written. Any thread may call it.
+/// the first value is written. Any thread may call it.
 /// </summary>
 internal sealed class AzureTableStore(CatalogPlace place, TableClient table) : ICatalogStore
 {

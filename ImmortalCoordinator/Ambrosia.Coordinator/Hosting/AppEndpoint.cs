@@ -45,7 +45,7 @@ internal sealed class AppEndpoint : IDisposable
     public IReadOnlyDictionary<string, string> Environment => new Dictionary<string, string>
     {
         ["AMBROSIA_APP"] = Address, ["AMBROSIA_TOKEN"] = TokenPath,
-        ["AMBROSIA_INSTANCE"] = _options.Instance, ["AMBROSIA_CATALOG"] = _options.CatalogDirectory,
+        ["AMBROSIA_INSTANCE"] = _options.Instance, ["AMBROSIA_CATALOG"] = _options.Catalog.Text,
     };
 
     /// <summary>Refuses what <see cref="Open"/> would refuse, and makes nothing.</summary>

@@ -13,7 +13,8 @@ public sealed class UpgradeLoadTests
 {
     private const string To = "--upgrade-to";
 
-    /// <summary>The upgrader dies at a step and is started again, until the upgrade is made; the other replicas fail over meanwhile.</summary>
+    /// <summary>The upgrader dies at a step and is started again, until the upgrade is made; the other replicas fail over
+    /// meanwhile.</summary>
     [Theory]
     [InlineData("takeover.afterClaim")]
     [InlineData("upgrade.atTarget")]
@@ -23,7 +24,8 @@ public sealed class UpgradeLoadTests
     [InlineData("upgrade.beforeRecord")]
     [InlineData("upgrade.afterRecord")]
     [InlineData("upgrade.afterFence")]
-    public Task Upgrader_ThatDies_LosesNothing(string point) => Run($"{nameof(Upgrader_ThatDies_LosesNothing)}&DisplayName~{point}", cluster =>
+    public Task Upgrader_ThatDies_LosesNothing(string point) =>
+        Run($"{nameof(Upgrader_ThatDies_LosesNothing)}&DisplayName~{point}", cluster =>
     {
         Replica next = Upgrader(cluster, "v2").Start(crashAt: point);
         Assert.Equal(Signals.KilledExitCode, next.AwaitExit());
@@ -96,7 +98,8 @@ public sealed class UpgradeLoadTests
 
     /// <summary>The records that have brought a version into force.</summary>
     private static IEnumerable<string> Upgrades(string directory) =>
-        Tool.Run("log", directory, "--records").Output.Split('\n').Where(static line => line.Contains("  upgrade  ", StringComparison.Ordinal));
+        Tool.Run("log", directory, "--records").Output.Split('\n')
+            .Where(static line => line.Contains("  upgrade  ", StringComparison.Ordinal));
 
     private sealed record LoadedCluster(Cluster Processes, Replica First);
 

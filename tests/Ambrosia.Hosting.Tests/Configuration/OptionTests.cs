@@ -34,7 +34,7 @@ public sealed class OptionTests
             ("Immortals:till:CheckpointEvery", "1M"), ("DegradedBehind", "3s"));
         Assert.Empty(found.Faults);
         Assert.Equal([("shop", "/x/shop", "/x/catalog", 64L << 20), ("till", "/x/till", "/x/catalog", 1L << 20)],
-            found.Each.Select(static one => (one.Instance, one.LogDirectory, one.CatalogDirectory, one.CheckpointEveryBytes)));
+            found.Each.Select(static one => (one.Instance, one.LogDirectory, one.Catalog.Text, one.CheckpointEveryBytes)));
         Assert.All(found.Each, static one => Assert.Equal(TimeSpan.FromSeconds(20), one.DrainWithin));
     }
 
@@ -60,8 +60,9 @@ public sealed class OptionTests
     [Fact]
     public void Names_ThatAreNone_AreRefused()
     {
-        Assert.Equal("'shop' is the name of 2 immortals; give each a name of its own", Assert.Single(Check(["shop", "shop"], ("Log", "/x")).Faults));
-        Assert.StartsWith("'a shop' is no name for an instance", Assert.Single(Check(["a shop"], ("Log", "/x")).Faults), StringComparison.Ordinal);
+        Assert.Equal(["'shop' is the name of 2 immortals; give each a name of its own"], Check(["shop", "shop"], ("Log", "/x")).Faults);
+        string noName = Assert.Single(Check(["a shop"], ("Log", "/x")).Faults);
+        Assert.StartsWith("'a shop' is no name for an instance", noName, StringComparison.Ordinal);
         Assert.Equal("Option '--log' is required.", Assert.Single(Check(["shop"]).Faults));
     }
 

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Ambrosia.Log.Files;
+using Ambrosia.Protocol;
 using Ambrosia.Tools.Commands;
 using Ambrosia.Tools.Output;
 
@@ -11,13 +12,27 @@ namespace Ambrosia.Tools.Diagnosis;
 /// </summary>
 internal sealed class DoctorToolCommand : ToolCommand
 {
+    /// <summary>The other machine has so long to come.</summary>
+    private static readonly TimeSpan s_meetMax = TimeSpan.FromMinutes(2);
+
     private readonly Argument<string> _directory = new("DIR") { Description = "Directory of a log, or where one is to be." };
+    private readonly Option<string?> _meet = new("--meet")
+    {
+        Description = "Meet the same command on another machine in this directory, under this name, and measure how long each sees what the other has changed.",
+        HelpName = "NAME",
+    };
     private readonly Option<bool> _hold = new(LockProbeProcess.Option) { Hidden = true };
 
     public DoctorToolCommand(ToolStreams streams)
         : base(streams, "doctor", "Says whether a log is safe in a place: file system, mount, locks, flushes, space, clock.")
     {
         Add(_directory);
+        Add(_meet);
+        _meet.Validators.Add(static result =>
+        {
+            if (result.Tokens is [var given] && !Names.IsValid(given.Value))
+                result.AddError($"'{given.Value}' of --meet is no name: 1 to {Names.CharsMax} letters, digits, '_' or '-'");
+        });
         Add(_hold);
     }
 
@@ -26,9 +41,17 @@ internal sealed class DoctorToolCommand : ToolCommand
         string directory = Path.TrimEndingDirectorySeparator(Path.GetFullPath(parsed.GetRequiredValue(_directory)));
         if (parsed.GetValue(_hold)) return LockProbeProcess.Run(directory);
         if (File.Exists(directory)) throw new ToolMisuse($"'{directory}' is a file", "a log is a directory", "give another path");
-        DoctorReport report = Examine(directory);
+        DoctorReport report = parsed.GetValue(_meet) is { } name ? Meet(directory, name) : Examine(directory);
         screen.Show(report);
         return report.Status == FindingStatus.Fail ? ToolExit.Damage : ToolExit.Fine;
+    }
+
+    private static DoctorReport Meet(string directory, string name)
+    {
+        if (!Directory.Exists(directory))
+            throw new ToolMisuse($"'{directory}' is not there", "two machines meet in a directory that both see", "make it, or mount what it is on");
+        IReadOnlyList<Finding> findings = Probe("meet names", () => MeetCheck.Run(new PosixFileSystem(), directory, name, s_meetMax));
+        return new DoctorReport(directory, true, null, findings.Max(static finding => finding.Status), findings);
     }
 
     private static DoctorReport Examine(string directory)

@@ -56,7 +56,7 @@ internal static class FileSystemCheck
                 Finding.Ok(Check, $"{what}: a network file system, see below"),
             "ceph" or "gfs2" or "ocfs2" or "gpfs" or "beegfs" or "fuse.glusterfs" or "fuse.ceph-fuse" =>
                 Finding.Warn(Check, what, "a cluster file system: the lock probe below speaks for this machine only",
-                    "run 'ambrosia doctor' on each machine that is to have a replica here"),
+                    "run 'ambrosia doctor DIR --meet NAME' on two machines that are to have a replica here, at once: only that tells whether names are coherent"),
             "squashfs" or "iso9660" or "erofs" => Finding.Fail(Check, what, "it cannot be written", LocalDisk),
             _ when mount.Type.StartsWith("fuse", StringComparison.Ordinal) =>
                 Finding.Warn(Check, what, "what a flush, a lock or a rename means here is up to the program behind it", LocalDisk),

@@ -8,8 +8,8 @@ namespace Ambrosia.ContractFile;
 
 /// <summary>
 /// Judges what handlers execute in other assemblies than their own: packages and other projects, whose source the analyzers do not see. It
-/// follows the calls in the IL of the assemblies that will run. A call whose method is chosen at run time is followed to the method that it
-/// names, and no further. What a handler does in its own assembly is left to the analyzers, and the framework to its list.
+/// follows the calls in the IL of the assemblies that will run. In a package a call whose method is chosen at run time is followed to the
+/// method that it names, and no further. What a handler does in its own assembly is left to the analyzers, and the framework to its list.
 /// </summary>
 /// <param name="trusted">Names of assemblies that are not followed.</param>
 internal sealed class ForeignCode(AppCode code, IReadOnlyCollection<string> trusted)
@@ -68,10 +68,27 @@ internal sealed class ForeignCode(AppCode code, IReadOnlyCollection<string> trus
             {
                 if (instruction.Code == OpCodes.Ldftn) functions.Add((called, instruction.At));
                 else Take(called, method, instruction.At, open);
+                if (called.IsVirtual && instruction.Code == OpCodes.Callvirt)
+                    foreach (AppMethod filled in FillsOf(called, method)) Take(filled, method, instruction.At, open);
             }
             if (target is { Type: null, Name.Length: > 0 }) Judge(method, target, instruction);
         }
         foreach ((AppMethod function, int at) in functions) Take(function, method, at, open);
+    }
+
+    /// <summary>
+    /// Returns what a virtual call of the handler's own assembly may run there: so a dispatcher leads to its handler. What a package
+    /// decides at
+    /// run time is not guessed.
+    /// </summary>
+    private IEnumerable<AppMethod> FillsOf(AppMethod called, AppMethod caller)
+    {
+        AppAssembly own = WayTo(caller, 0)[0].Method.Type.Assembly;
+        if (caller.Type.Assembly != own) yield break;
+        foreach (AppType type in code.Types.Where(type => type.Assembly == own && type.Ancestors.Contains(called.Type)))
+            for (AppType? at = type; at is not null; at = at.Base)
+                foreach (AppMethod each in at.Methods.Where(each => each.IsVirtual && each.Fills(called.Name, called.ParameterCount)))
+                    yield return each;
     }
 
     /// <summary>Reports a member of the framework, if it is not for handlers and another assembly uses it.</summary>
@@ -113,7 +130,8 @@ internal sealed class ForeignCode(AppCode code, IReadOnlyCollection<string> trus
     }
 
     private static bool IsTask(TokenTarget target) =>
-        target is { Outside: "Ambrosia.Immortal", Name: "NondetTask" or "NondetMethod" } or { Outside: "Ambrosia.NondetOptions", Name: "set_Retry" };
+        target is { Outside: "Ambrosia.Immortal", Name: "NondetTask" or "NondetMethod" } or { Outside: "Ambrosia.NondetOptions",
+            Name: "set_Retry" };
 
     private bool IsTrusted(AppMethod method)
     {

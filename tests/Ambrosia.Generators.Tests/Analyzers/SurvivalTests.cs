@@ -75,7 +75,7 @@ public sealed class SurvivalTests
     {
         for (int round = 0; round < TestScale.Rounds(KeptRounds); round++)
         {
-            Generation generation = Generation.Of(SourceOf(new Random(round)));
+            Generation generation = Generation.OfAssembly($"Survival{round}", SourceOf(new Random(round)));
             Assert.Empty(Analysis.Of(generation, isInvariant: true));
 
             (string live, string restored, string replayed) = Speaking.AskAfter(DefinitionIn(generation.Load()), [1, 1], 2);

@@ -8,7 +8,8 @@ namespace Ambrosia.Coordinator;
 /// <summary>
 /// Decides how a replica that is asked to stop leaves its log. A primary takes no more inputs and then a checkpoint, so that the next start
 /// has nothing to execute again; where a standby has caught up, that one goes on instead. Without either the log is left with a durable
-/// mark behind the last record, and a line. It waits for no peer. It never waits itself: a pump asks again until it is over. One thread.
+/// mark behind the last record, and a line. Before all that, callers outside may get the answers that they wait for. It waits for no peer.
+/// It never waits itself: a pump asks again until it is over. One thread.
 /// </summary>
 internal sealed class CleanEnd
 {
@@ -16,24 +17,37 @@ internal sealed class CleanEnd
     private static readonly TimeSpan s_markMax = TimeSpan.FromSeconds(1);
 
     private readonly Coordinator _parts;
+    private readonly CoordinatorInputs _inputs;
     private readonly TimeSpan _within;
     private readonly ILogger _logger;
-    private bool _awaitsCheckpoint;
+    private bool _drains, _awaitsCheckpoint;
 
-    /// <summary>Begins the end: inputs are refused from now on.</summary>
+    /// <summary>The callers had their answers by then; the rest counts from here.</summary>
+    private TimeSpan _drained;
+
+    /// <summary>Begins the end: inputs are refused from now on, or at first those of callers alone.</summary>
     public CleanEnd(Coordinator parts, CoordinatorInputs inputs)
     {
-        (_parts, _within, _logger) = (parts, inputs.Options.StopWithin, inputs.Logger);
-        parts.RefuseInputs();
-        if (!parts.IsPrimary || parts.Sessions.Live is not { IsPrimary: true }) return;
+        (_parts, _inputs, _within, _logger) = (parts, inputs, inputs.Options.StopWithin, inputs.Logger);
+        parts.RefuseCallers();
+        _drains = inputs.Options.DrainWithin > TimeSpan.Zero && IsServing;
+        if (!_drains) RefuseInputs();
+    }
+
+    private bool IsServing => _parts.IsPrimary && _parts.Sessions.Live is { IsPrimary: true };
+
+    private void RefuseInputs()
+    {
+        _parts.RefuseInputs();
+        if (!IsServing) return;
         // A standby publishes its address once it has caught up.
-        if (ReplicaLock.ListAddresses(inputs.Files, inputs.Options.LogDirectory, except: inputs.Options.Replica) is [var successor, ..])
+        if (ReplicaLock.ListAddresses(_inputs.Files, _inputs.Options.LogDirectory, except: _inputs.Options.Replica) is [var successor, ..])
         {
             _logger.HandedOver(successor.Replica);
             return;
         }
-        _awaitsCheckpoint = parts.Checkpoints.AreAllowed;
-        if (_awaitsCheckpoint) parts.Checkpoints.RequestLast();
+        _awaitsCheckpoint = _parts.Checkpoints.AreAllowed;
+        if (_awaitsCheckpoint) _parts.Checkpoints.RequestLast();
         else _logger.EndsWithoutCheckpoint("peers that this replica has called were not heard since its start, so that its state is not sure");
     }
 
@@ -41,6 +55,13 @@ internal sealed class CleanEnd
     /// <param name="elapsed">Monotonic, since the stop was asked for.</param>
     public CleanEndStep Next(TimeSpan elapsed)
     {
+        if (_drains)
+        {
+            if (elapsed < _inputs.Options.DrainWithin && IsServing && _parts.Clients.Table.OwesAnswers) return CleanEndStep.Wait;
+            (_drains, _drained) = (false, elapsed);
+            RefuseInputs();
+        }
+        elapsed -= _drained;
         if (_awaitsCheckpoint && _parts.Checkpoints.IsDue)
         {
             if (WhyNoneComes(elapsed) is not { } why) return CleanEndStep.Wait;

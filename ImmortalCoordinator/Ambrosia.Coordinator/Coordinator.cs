@@ -268,6 +268,9 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
         if (appended) _inputs.Pumps.Commit(true);
     }
 
+    /// <summary>The replica is about to end: new messages of callers wait for the next one, and those that it has are answered.</summary>
+    public void RefuseCallers() => _appender.RefuseCallers();
+
     /// <summary>The replica is about to end: what comes from outside waits for the next one.</summary>
     public void RefuseInputs() => _appender.RefuseInputs();
 
@@ -286,7 +289,12 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
     }
 
     /// <summary>Looks whether the app gets on, in either role. Called a few times a second.</summary>
-    public void LookAtApp() => AppWatch.Tick(_inputs.Time.GetElapsedTime(0));
+    public void LookAtApp()
+    {
+        TimeSpan now = _inputs.Time.GetElapsedTime(0);
+        AppWatch.Tick(now);
+        Execution.NoteDurable(now);
+    }
 
     /// <summary>
     /// Logs the timers that are due, of a primary; returns for how long there is nothing to do unless the pumps are told otherwise.
@@ -298,7 +306,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
     public void AddCommands(AdminCommands to)
     {
         var report = new StatusReport(_inputs, _log, new LogStatus(_inputs, _log, _chain, Execution.Progress, Checkpoints),
-            new AppStatus(Sessions, Execution, Checkpoints, AppWatch),
+            new AppStatus(Sessions, Execution, Checkpoints, AppWatch, _quarantine),
             new PeerStatuses(Links.Table, Outputs, Clients.Table, _inputs.Options.ScratchBytes));
         to.Set("status", _ => new AdminAnswer(report.Make()));
         to.Set("forget-peer", request => ForgetPeerCommand.Begin(

@@ -116,6 +116,13 @@ internal static class CommandLine
         WhatIsWrong = static v => OptionValues.TryParseTime(v, out _) ? null
             : $"'{v}' of --stop-within is no time; write it like 30s or 5m"
     };
+    private static readonly TextOption s_drainWithin = new("--drain-within", "TIME",
+        "How long a primary that is asked to end goes on until callers outside have the answers to what is logged of theirs: a number with s, m, h or d, or 0.",
+        "0")
+    {
+        WhatIsWrong = static v => v == "0" || OptionValues.TryParseTime(v, out _) ? null
+            : $"'{v}' of --drain-within is no time; write it like 20s or 1m, or 0"
+    };
     private static readonly TextOption s_acceptBuild = new("--accept-build", "BUILD",
         "The build of an app that may execute recorded inputs otherwise than they were executed: 8 hexadecimal digits or more, as the refusal names it.")
     {
@@ -211,7 +218,7 @@ internal static class CommandLine
         {
             s_log, s_instance, s_replica, s_catalog, s_appSocket, s_appPort, s_appRings, s_create, s_checkpointEvery, s_checkpointInterval,
             s_checkpointBound, s_retain, s_holdLimit, s_forkPolicy, s_maxMessage, s_keyWindow, s_keyCount, s_keyBytes, s_logWrite,
-            s_segment, s_hangLimit, s_handlerWarning, s_stopWithin, s_acceptBuild,
+            s_segment, s_hangLimit, s_handlerWarning, s_stopWithin, s_drainWithin, s_acceptBuild,
             s_upgradeTo, s_upgradeWithin, s_upgradeLimit, s_ignoreLock, s_logFormat, s_unsafeNoFlush, s_stray,
         };
         LinkOptions.AddTo(root, s_catalog);
@@ -284,6 +291,7 @@ internal static class CommandLine
             HangLimit = TimeSpan.FromSeconds(hang),
             HandlerWarning = handler,
             StopWithin = stop,
+            DrainWithin = OptionValues.TryParseTime(given.GetRequiredValue(s_drainWithin), out TimeSpan drain) ? drain : TimeSpan.Zero,
             AcceptBuild = given.GetValue(s_acceptBuild),
             Upgrade = UpgradeOf(given),
             IgnoreLock = given.GetValue(s_ignoreLock),

@@ -15,10 +15,12 @@ internal static class Program
     private static int Main(string[] args)
     {
         if (args is ["build", var document, var list]) return Guarded(document, () => WriteBuild(document, list));
+        if (args is ["judge", var all, var trusted]) return Guarded(all, () => Judge(all, trusted));
         if (args is [var assembly, var contracts, var bodies]) return Guarded(assembly, () => WriteParts(assembly, contracts, bodies));
         Console.Error.WriteLine(
             "usage: Ambrosia.ContractFile ASSEMBLY CONTRACTS BODIES; writes the assembly's contract manifest and its suspendable bodies to the files, nothing if it has none\n"
-            + "       Ambrosia.ContractFile build FILE LIST; writes to FILE what the build of these assemblies is, a path a line in LIST");
+            + "       Ambrosia.ContractFile build FILE LIST; writes to FILE what the build of these assemblies is, a path a line in LIST\n"
+            + "       Ambrosia.ContractFile judge LIST TRUSTED; says what handlers execute in other assemblies that is no function of the log");
         return Misuse;
     }
 
@@ -51,6 +53,13 @@ internal static class Program
     {
         byte[] json = BuildReader.Read(File.ReadAllLines(list)).ToJson();
         Write(document, file => file.Write(json));
+    }
+
+    /// <summary>Tells the build of each fault as the compiler does, so that it fails by these lines and not by the program.</summary>
+    private static void Judge(string list, string trusted)
+    {
+        foreach (string line in ForeignCodeReport.Of(File.ReadAllLines(list), trusted.Split(';', StringSplitOptions.TrimEntries)))
+            Console.WriteLine(line);
     }
 
     /// <summary>Writes a file as a whole or not at all, since builds run side by side.</summary>

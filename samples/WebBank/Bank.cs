@@ -37,7 +37,7 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
             long amount = cents * rate / 1000;
             isOrdered = true;
             string confirmation = await NondetTask(
-                context => PaymentNetwork.PayAsync(context.IdempotencyKey, to, amount, currency),
+                context => context.Services.GetRequiredService<PaymentNetwork>().PayAsync(context.IdempotencyKey, to, amount, currency),
                 new NondetOptions { Attempts = 3, Deadline = TimeSpan.FromMinutes(1) });
             _exchange.SoldFork(currency, amount);
             Logger.Information($"{from} has paid {amount} {currency} to {to}");

@@ -1,15 +1,16 @@
-using Ambrosia;
+using Ambrosia.Hosting;
 using WebBank;
 
-// One program: an immortal that a coordinator starts, both immortals in one process with their coordinators, or a web
-// server in front of them.
-switch (args)
-{
-    case ["bank"]: return AmbrosiaApp.Run<Bank>(args);
-    case ["exchange"]: return AmbrosiaApp.Run<Exchange>(args);
-    case ["host", ..]: return AmbrosiaHost.Run(args[1..], EmbeddedImmortal.Of<Bank>("bank"), EmbeddedImmortal.Of<Exchange>("exchange"));
-    case ["web", var catalog, var urls]: return await WebApi.RunAsync(catalog, urls);
-    default:
-        Console.Error.WriteLine("WebBank bank | exchange | host --log DIR | web CATALOG URLS; see samples/WebBank/README.md");
-        return 2;
-}
+// One program in two forms: both immortals with their coordinators in this process, or one of them under a coordinator of its
+// own. The web server in front of them is the same in both.
+WebApplicationBuilder builder = WebApplication.CreateBuilder(args);
+builder.AddAmbrosia(static all => all.ForkPolicy = "quarantine").AddImmortal<Bank>("bank").AddImmortal<Exchange>("exchange");
+builder.Services.AddImmortalClient<IBank>("bank");
+builder.Services.AddSingleton<PaymentNetwork>();
+builder.Services.AddHealthChecks().AddAmbrosia();
+builder.Logging.AddFilter("Microsoft.AspNetCore", LogLevel.Warning);
+
+WebApplication app = builder.Build();
+app.MapBank();
+app.MapHealthChecks("/health");
+app.Run();

@@ -1,32 +1,20 @@
 using Ambrosia.Client;
-using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Diagnostics;
-using Microsoft.AspNetCore.Hosting;
-using Microsoft.AspNetCore.Http;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
 
 namespace WebBank;
 
 /// <summary>
-/// Serves the bank over HTTP. The web server keeps nothing: any number of them may run, and be killed. A request that changes something has
-/// an Idempotency-Key, which is passed on to the bank; so a browser, a proxy or this server may send it as often as they like.
+/// Serves the bank over HTTP. The web server keeps nothing. A request that changes something has an Idempotency-Key, which is passed on to
+/// the bank; so a browser, a proxy or this server may send it as often as they like.
 /// </summary>
 internal static class WebApi
 {
     private const string KeyHeader = "Idempotency-Key";
 
-    public static async Task<int> RunAsync(string catalog, string urls)
+    public static void MapBank(this WebApplication app)
     {
-        await using ImmortalClient client = await ImmortalClient.ConnectAsync(catalog, "bank", new ClientOptions { Name = "web" });
-        ClientProxy<IBank> bank = client.GetProxy<IBank>();
-
-        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
-        builder.WebHost.UseUrls(urls);
-        builder.Logging.SetMinimumLevel(LogLevel.Warning);
-        await using WebApplication app = builder.Build();
+        ClientProxy<IBank> bank = app.Services.GetRequiredService<ClientProxy<IBank>>();
         app.UseExceptionHandler(failures => failures.Run(AnswerFailure));
-
         app.MapPost("/accounts/{account}/deposits", (string account, long cents, HttpRequest request, CancellationToken gone) =>
             WithKey(request, async key => await bank.WithKey(key).DepositAsync(account, cents, gone)));
         app.MapPost("/accounts/{account}/transfers", (string account, string to, long cents, HttpRequest request, CancellationToken gone) =>
@@ -53,11 +41,6 @@ internal static class WebApi
             Statement now = await bank.LookAsync(account, gone); // sees that it was seen, whichever replica answers
             return Results.Text($"{now.Cents} cents, seen {now.Views} times, {now.Planned} transfers planned\n");
         });
-
-        await app.StartAsync();
-        Console.WriteLine($"listening on {string.Join(' ', app.Urls)}");
-        await app.WaitForShutdownAsync();
-        return 0;
     }
 
     private static async Task<IResult> WithKey(HttpRequest request, Func<string, Task<object?>> call) =>

@@ -204,6 +204,21 @@ public sealed class NondetTaskTests
         Assert.True(Assert.Single(coordinator.Results).Failed);
     }
 
+    /// <summary>What the app calls hopeless is the last failure, and so is one that it cannot judge.</summary>
+    [Theory]
+    [InlineData("retryNothingElse", "never")]
+    [InlineData("retryThatThrows", "attempt 1")]
+    public async Task Retry_OfWhatIsHopeless_EndsThere(string how, string message)
+    {
+        FakeCoordinator coordinator = Begun();
+        coordinator.Deliver(Fork(1, how));
+        await coordinator.Tasks.RunNext().WaitAsync(TimeSpan.FromSeconds(30));
+
+        coordinator.Listen();
+        Assert.Contains(message, coordinator.Said[^1], StringComparison.Ordinal);
+        Assert.True(Assert.Single(coordinator.Results).Failed);
+    }
+
     [Fact]
     public async Task Deadline_Passes_FailsTheTaskAndTellsItsBody()
     {

@@ -57,6 +57,49 @@ public sealed class ClientTests
         Snapshot.Check("Demo.Contracts.ISmallClientCalls.g.cs", generation.Generated("Demo.Contracts.ISmallClientCalls.g.cs"));
     }
 
+    /// <summary>Methods are there wherever the proxy's type is named, so that a container, or a helper of one's own, can make proxies.</summary>
+    [Theory]
+    [InlineData("public static Task<int> Go(ClientProxy<IOne> one) => one.GoAsync();")]
+    [InlineData("public static Task<int> Go(System.IServiceProvider services) => Get<ClientProxy<IOne>>(services).GoAsync();")]
+    [InlineData("public static Task<int> Go(Ambrosia.Client.ClientProxy<global::IOne> one) => one.GoAsync();")]
+    [InlineData("public static Task<int> Go(ImmortalClient client) { ClientProxy<IOne> one = Of<IOne>(client); return one.GoAsync(); }")]
+    [InlineData("public static Task<int> Go(object s, ImmortalClient c) { s.AddImmortalClient<IOne>(\"one\"); var one = Of<IOne>(c); return one.GoAsync(); }")]
+    public void Proxy_WhoseTypeIsNamed_HasItsMethods(string member)
+    {
+        MetadataReference contract = Generation.OfAssembly("Contracts", "[Contract] public interface IOne { int Go(); }").AsReference();
+        Generation generation = Of($$"""
+            using Ambrosia.Client;
+            using Ambrosia.Hosting;
+            namespace Ambrosia.Hosting
+            {
+                internal static class Registering
+                {
+                    public static void AddImmortalClient<T>(this object services, string name) where T : class { }
+                }
+            }
+            public static class Caller
+            {
+                {{member}}
+                private static ClientProxy<T> Of<T>(ImmortalClient client) where T : class => client.GetProxy<T>();
+                private static T Get<T>(System.IServiceProvider services) => (T)services.GetService(typeof(T))!;
+            }
+            """, contract);
+        Assert.Empty(generation.Errors());
+        Assert.Equal(["IOneClientCalls.g.cs"], generation.Files());
+    }
+
+    /// <summary>A type of that name that is somebody else's is none.</summary>
+    [Fact]
+    public void Proxy_OfAnotherLibrary_HasNoMethods()
+    {
+        Generation generation = Of("""
+            namespace Other { public sealed class ClientProxy<T>; }
+            public interface IOne { int Go(); }
+            public static class Caller { public static void Go(Other.ClientProxy<IOne> one) { } }
+            """);
+        Assert.Empty(generation.Files());
+    }
+
     /// <summary>In the project of the contract itself a caller outside and an immortal may both be.</summary>
     [Fact]
     public void Contract_OfTheSameProject_IsCalledAndServed()

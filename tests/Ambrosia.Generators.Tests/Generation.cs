@@ -8,6 +8,9 @@ namespace Ambrosia.Generators.Tests;
 /// <summary>Runs the generator on a source, as the compiler would, and compiles what comes out.</summary>
 internal sealed class Generation
 {
+    /// <summary>The lines of using directives that each source gets.</summary>
+    internal const int HeadLines = 4;
+
     private static readonly CSharpParseOptions s_parse = new(LanguageVersion.Latest);
 
     private static readonly ImmutableArray<MetadataReference> s_framework =
@@ -40,11 +43,13 @@ internal sealed class Generation
 
     internal static Generation Of(string source, params MetadataReference[] references) => OfAssembly("Demo", source, references);
 
+    /// <summary>Returns a source behind the using directives that each gets.</summary>
+    internal static string Headed(string source) =>
+        "using System;\nusing System.Collections.Generic;\nusing System.Threading.Tasks;\nusing Ambrosia;\n" + source;
+
     internal static Generation OfAssembly(string assembly, string source, params MetadataReference[] references)
     {
-        SyntaxTree tree = CSharpSyntaxTree.ParseText(
-            "using System;\nusing System.Collections.Generic;\nusing System.Threading.Tasks;\nusing Ambrosia;\n" + source,
-            s_parse, "Demo.cs");
+        SyntaxTree tree = CSharpSyntaxTree.ParseText(Headed(source), s_parse, "Demo.cs");
         var compilation = CSharpCompilation.Create(
             assembly, [tree], [.. s_framework, .. references],
             new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable,

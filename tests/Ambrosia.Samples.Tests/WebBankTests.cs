@@ -13,11 +13,9 @@ public sealed partial class WebBankTests
     public async Task Deposit_RepeatedThroughKills_IsMadeOnce()
     {
         using var logs = new TemporaryDirectory();
-        using ProgramRun web = new("WebBank", "web", Path.Combine(logs.Path, "catalog"), "http://127.0.0.1:0"); // the bank comes later
         using (ProgramRun bank = Start(logs))
         {
-            web.AwaitLine("listening on ");
-            using HttpClient first = Client(web);
+            using HttpClient first = Client(bank);
             Assert.Equal((HttpStatusCode.OK, "500\n"), await Post(first, "salary", "/accounts/ann/deposits?cents=500"));
             Assert.Equal((HttpStatusCode.OK, "500\n"), await Post(first, "salary", "/accounts/ann/deposits?cents=500"));
             Assert.Equal((HttpStatusCode.OK, "700\n"), await Post(first, "bonus", "/accounts/ann/deposits?cents=200"));
@@ -28,10 +26,9 @@ public sealed partial class WebBankTests
             Assert.Equal(HttpStatusCode.BadRequest, (await Post(first, null, "/accounts/ann/deposits?cents=500")).Code);
             bank.Kill();
         }
-        using HttpClient client = Client(web);
-        Task<(HttpStatusCode, string)> waiting = Post(client, "later", "/accounts/ann/deposits?cents=1");
         using ProgramRun again = Start(logs);
-        Assert.Equal((HttpStatusCode.OK, "601\n"), await waiting);
+        using HttpClient client = Client(again);
+        Assert.Equal((HttpStatusCode.OK, "601\n"), await Post(client, "later", "/accounts/ann/deposits?cents=1"));
         Assert.Equal((HttpStatusCode.OK, "500\n"), await Post(client, "salary", "/accounts/ann/deposits?cents=500"));
         Assert.Equal("601 cents, seen 1 times, 0 transfers planned\n", await client.GetStringAsync("/accounts/ann"));
         Assert.Equal("100 cents, seen 1 times, 0 transfers planned\n", await client.GetStringAsync("/accounts/bob"));
@@ -43,14 +40,12 @@ public sealed partial class WebBankTests
     {
         using var logs = new TemporaryDirectory();
         using var host = new Host(logs);
-        using ProgramRun web = new("WebBank", "web", Path.Combine(logs.Path, "log", "catalog"), "http://127.0.0.1:0");
-        web.AwaitLine("listening on ");
-        using HttpClient client = Client(web);
+        HttpClient client = host.NewClient();
 
         Assert.Equal((HttpStatusCode.OK, "100000\n"), await Post(client, "salary", "/accounts/ann/deposits?cents=100000"));
         host.Run.Tell("slip-1 bob 50");
         host.Run.AwaitLine("slip slip-1 is taken");
-        host.KillAndStart();
+        client = host.KillAndStart();
         host.Run.Tell("slip-1 bob 50"); // nobody remembers whether it was taken
         host.Run.AwaitLine("slip slip-1 is taken");
         Assert.Equal("50 cents", await Balance(client, "bob"));
@@ -59,8 +54,9 @@ public sealed partial class WebBankTests
         Task<(HttpStatusCode Code, string Text)> remitting = Post(client, "rent",
             "/accounts/ann/remittances?to=carl&cents=10000&currency=CHF");
         await Await(() => Task.FromResult(host.Paid.Length > 0)); // whether its result is logged by now, nobody knows
-        host.KillAndStart();
-        (HttpStatusCode paid, string receipt) = await remitting;
+        client = host.KillAndStart();
+        await Assert.ThrowsAnyAsync<HttpRequestException>(() => remitting); // the web server is gone, too
+        (HttpStatusCode paid, string receipt) = await Post(client, "rent", "/accounts/ann/remittances?to=carl&cents=10000&currency=CHF");
         Assert.Equal(HttpStatusCode.OK, paid);
         Assert.Matches(@"^9\d{3} CHF to carl, .+, receipt ", receipt);
         Assert.Equal((HttpStatusCode.OK, receipt),
@@ -75,7 +71,7 @@ public sealed partial class WebBankTests
         // Timers: one passes while the process is down, one is called off.
         Assert.Equal(HttpStatusCode.OK, (await Post(client, "p1", "/accounts/ann/plans?to=bob&cents=100&seconds=1")).Code);
         Assert.Equal(HttpStatusCode.OK, (await Post(client, "p2", "/accounts/ann/plans?to=bob&cents=100&seconds=36000")).Code);
-        host.KillAndStart();
+        client = host.KillAndStart();
         await Await(async () => await Balance(client, "bob") == "150 cents");
         Assert.Contains("1 transfers planned", await client.GetStringAsync("/accounts/ann"));
         Assert.Equal((HttpStatusCode.OK, "1\n"), await Send(client, HttpMethod.Delete, "off", "/accounts/ann/plans"));
@@ -85,7 +81,7 @@ public sealed partial class WebBankTests
         Assert.Equal(HttpStatusCode.OK, (await Post(client, "p3", "/accounts/dora/plans?to=bob&cents=500&seconds=0")).Code);
         string place = await AwaitSetAside(host.Bank);
         Assert.Equal((HttpStatusCode.OK, "500\n"), await Post(client, "late", "/accounts/dora/deposits?cents=500"));
-        host.KillAndStart();
+        client = host.KillAndStart();
         host.AwaitReady();
         (int code, _, string output) = ProgramRun.ToEnd(BuiltPrograms.Tool, "quarantine", "retry", host.Bank, place);
         Assert.True(code == 0, output);
@@ -124,6 +120,7 @@ public sealed partial class WebBankTests
     {
         private readonly string _log, _payments;
         private readonly StringBuilder _before = new();
+        private HttpClient? _client;
 
         internal Host(TemporaryDirectory root)
         {
@@ -143,28 +140,44 @@ public sealed partial class WebBankTests
         /// <summary>Of all processes so far.</summary>
         internal string Output => _before + Run.Output;
 
-        internal void KillAndStart()
+        internal HttpClient KillAndStart()
         {
             Run.Kill();
             _before.Append(Run.Output);
             Run.Dispose();
             Run = Start();
+            return NewClient();
         }
 
-        internal void AwaitReady() => Run.AwaitLine("bank: ready instance=bank");
+        /// <summary>Calls the web server of the process that runs.</summary>
+        internal HttpClient NewClient()
+        {
+            _client?.Dispose();
+            return _client = Client(Run);
+        }
 
-        public void Dispose() => Run.Dispose();
+        internal void AwaitReady() => Run.AwaitLine("ready instance=bank");
 
-        private ProgramRun Start() =>
-            new("WebBank", new Dictionary<string, string> { ["WEBBANK_PAYMENTS"] = _payments }, "host", "--log", _log,
-                "--fork-policy", "quarantine");
+        public void Dispose()
+        {
+            _client?.Dispose();
+            Run.Dispose();
+        }
+
+        private ProgramRun Start() => new("WebBank", "--Ambrosia:Log", _log, "--Payments", _payments, "--urls", AnyPort);
     }
 
-    private static ProgramRun Start(TemporaryDirectory logs) => new(
-        "ImmortalCoordinator", "--log", Path.Combine(logs.Path, "bank"), "--", Path.Combine(AppContext.BaseDirectory, "WebBank"), "bank");
+    private const string AnyPort = "http://127.0.0.1:0";
 
-    private static HttpClient Client(ProgramRun web) =>
-        new() { BaseAddress = new Uri(Listening().Match(web.Output).Groups[1].Value), Timeout = TimeSpan.FromSeconds(60) };
+    /// <summary>The bank alone, under a coordinator of its own; the web server is in the app's process.</summary>
+    private static ProgramRun Start(TemporaryDirectory logs) => new(
+        "ImmortalCoordinator", "--log", Path.Combine(logs.Path, "bank"), "--", Path.Combine(AppContext.BaseDirectory, "WebBank"), "--urls", AnyPort);
+
+    private static HttpClient Client(ProgramRun web)
+    {
+        web.AwaitLine(Listening());
+        return new HttpClient { BaseAddress = new Uri(Listening().Match(web.Output).Groups[1].Value), Timeout = TimeSpan.FromSeconds(60) };
+    }
 
     private static Task<(HttpStatusCode Code, string Text)> Post(HttpClient client, string? key, string path) =>
         Send(client, HttpMethod.Post, key, path);
@@ -177,6 +190,6 @@ public sealed partial class WebBankTests
         return (response.StatusCode, await response.Content.ReadAsStringAsync());
     }
 
-    [GeneratedRegex(@"listening on (http://\S+)")]
+    [GeneratedRegex(@"Now listening on: (http://\S+)")]
     private static partial Regex Listening();
 }

@@ -6,6 +6,7 @@ using Ambrosia.Tools.Certificates;
 using Ambrosia.Tools.Commands;
 using Ambrosia.Tools.Contracts;
 using Ambrosia.Tools.Cuts;
+using Ambrosia.Tools.Development;
 using Ambrosia.Tools.Diagnosis;
 using Ambrosia.Tools.Generation;
 using Ambrosia.Tools.Listing;
@@ -64,6 +65,7 @@ internal static class Tool
             new CheckpointToolCommand(streams),
             new ForgetPeerToolCommand(streams),
             new QuarantineToolCommand(streams),
+            new DevToolCommand(streams),
         };
 
     private static int Invoke(ParseResult parsed, ToolStreams streams)

@@ -5,6 +5,7 @@ using Ambrosia.Coordinator.Clients;
 using Ambrosia.Coordinator.Links;
 using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Outboxes;
+using Ambrosia.Coordinator.Quarantine;
 using Ambrosia.Coordinator.Replay;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Checkpoints;
@@ -105,7 +106,7 @@ internal sealed class LogStatus(
 
 /// <summary>Reports the app's session, how far it has executed the log, and the checkpoint under way.</summary>
 internal sealed class AppStatus(
-    AppSessionRegistry sessions, AppExecution execution, ReplicaCheckpoints checkpoints, AppWatch watch)
+    AppSessionRegistry sessions, AppExecution execution, ReplicaCheckpoints checkpoints, AppWatch watch, QuarantineJournal quarantine)
 {
     /// <summary>Why the app that has come is given nothing; null: it is, or none has come.</summary>
     public string? WaitsBecause => sessions.Admission.WaitsBecause;
@@ -113,6 +114,7 @@ internal sealed class AppStatus(
     public void AddProgressTo(JsonObject status)
     {
         status["isCaughtUp"] = sessions.IsCaughtUp;
+        status["unexecutedMs"] = (long)execution.UnexecutedAge.TotalMilliseconds;
         status["digestsCompared"] = execution.Digests.Compared;
     }
 
@@ -123,6 +125,7 @@ internal sealed class AppStatus(
         {
             ["isUnderWay"] = last.IsUnderWay, ["failures"] = last.Failures, ["lastFailure"] = last.Why,
         };
+        status["quarantined"] = quarantine.Count;
         status["app"] = sessions.Live is not { } session ? null : new JsonObject
         {
             ["session"] = session.Number, ["version"] = execution.Delivery.Versions.Runs, ["stage"] = session.StageName,

@@ -27,6 +27,9 @@ internal sealed class ClientOutput(uint seed, IClientReplica replica)
 
     public ReadOnlyMemory<byte> Heartbeat { get; } = LinkFrames.Heartbeat(seed);
 
+    /// <summary>Something waits to be sent, or is being sent.</summary>
+    public bool IsUnsent => _frames.Waiting > 0 || Volatile.Read(ref _bytesLeft) > 0;
+
     public void Write<T>(T frame) where T : IFramePayload<T> => _frames.Write(frame);
 
     /// <summary>Writes answers to requests; returns why the caller does not take them, or null.</summary>
@@ -80,7 +83,7 @@ internal sealed class ClientOutput(uint seed, IClientReplica replica)
     /// <summary>So many of the bytes that were taken have been sent.</summary>
     public void Sent(int bytes)
     {
-        _bytesLeft -= bytes;
+        Volatile.Write(ref _bytesLeft, _bytesLeft - bytes);
         if (_bytesLeft == 0 && _answersTaken > 0) Crash.Hit("client.afterAnswer");
     }
 }

@@ -82,7 +82,7 @@ internal sealed class ClientRequests
 
     private bool TryAppend(in MessageReader message, ulong number, in RunHeader run)
     {
-        if (_log.RefusesInputs) return false;
+        if (_log.RefusesCallers) return false;
         bool isImpulse = run.Kind == MessageKind.Impulse;
         BinaryPrimitives.WriteUInt64LittleEndian(_head.AsSpan(ClientSessionId.Bytes), isImpulse ? 0 : number);
         _head[^1] = run.Keyed ? (byte)1 : (byte)0;
@@ -102,6 +102,9 @@ internal sealed class ClientRequests
             else _unanswered.Add(_appending.Number);
         }
     }
+
+    /// <summary>Requests that are logged wait for their answers, or impulses to be told as logged.</summary>
+    public bool AreAwaited { get { using (_gate.Enter()) return _unanswered.Count > 0 || _unlogged.Count > 0; } }
 
     /// <summary>The number up to which everything has become durable since the last call; false: nothing has.</summary>
     /// <param name="end">The end of the last one's record.</param>

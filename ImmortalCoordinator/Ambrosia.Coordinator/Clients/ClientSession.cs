@@ -132,6 +132,12 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
 
     // ---- out ----
 
+    /// <summary>The caller has not been told yet what became of messages that are logged.</summary>
+    public bool OwesAnswers
+    {
+        get { using (_gate.Enter()) return _stage == Stage.Open && (_requests is { AreAwaited: true } || _output.IsUnsent); }
+    }
+
     /// <summary>The log has advanced: the caller may be told that requests are durable.</summary>
     public void DurableAdvanced()
     {

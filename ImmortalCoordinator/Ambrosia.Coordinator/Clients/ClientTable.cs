@@ -19,6 +19,9 @@ internal sealed class ClientTable
 
     public int Count => _all.Length;
 
+    /// <summary>Some caller has not been told yet what became of messages that are logged.</summary>
+    public bool OwesAnswers => _all.Any(static session => session.OwesAnswers);
+
     /// <summary>False: there are as many as may be.</summary>
     public bool TryAdd(ClientSession session, out ulong number)
     {

@@ -14,8 +14,10 @@ internal sealed class AppEndpoint : IDisposable
     private const int TokenBytes = 32;
 
     private readonly string? _socketPath;
+    private readonly CoordinatorOptions _options;
 
-    private AppEndpoint(Socket listener, string address, string? socketPath, string tokenPath, byte[] token, bool hasRings = false)
+    private AppEndpoint(Socket listener, string address, string? socketPath, string tokenPath, byte[] token,
+        CoordinatorOptions options, bool hasRings = false)
     {
         Listener = listener;
         Address = address;
@@ -23,6 +25,7 @@ internal sealed class AppEndpoint : IDisposable
         TokenPath = tokenPath;
         Token = token;
         HasRings = hasRings;
+        _options = options;
     }
 
     public Socket Listener { get; }
@@ -38,8 +41,12 @@ internal sealed class AppEndpoint : IDisposable
 
     public ReadOnlyMemory<byte> Token { get; }
 
-    public IReadOnlyDictionary<string, string> Environment =>
-        new Dictionary<string, string> { ["AMBROSIA_APP"] = Address, ["AMBROSIA_TOKEN"] = TokenPath };
+    /// <summary>The app finds these in its environment (P5.0).</summary>
+    public IReadOnlyDictionary<string, string> Environment => new Dictionary<string, string>
+    {
+        ["AMBROSIA_APP"] = Address, ["AMBROSIA_TOKEN"] = TokenPath,
+        ["AMBROSIA_INSTANCE"] = _options.Instance, ["AMBROSIA_CATALOG"] = _options.Catalog.Text,
+    };
 
     /// <summary>Refuses what <see cref="Open"/> would refuse, and makes nothing.</summary>
     /// <exception cref="MisuseException">The port is taken, or the socket's place will not do.</exception>
@@ -61,7 +68,7 @@ internal sealed class AppEndpoint : IDisposable
         {
             Socket bound = BindPort(port);
             bound.Listen(16);
-            return new AppEndpoint(bound, $"tcp:{((IPEndPoint)bound.LocalEndPoint!).Port}", null, tokenPath, token);
+            return new AppEndpoint(bound, $"tcp:{((IPEndPoint)bound.LocalEndPoint!).Port}", null, tokenPath, token, options);
         }
         string path = options.AppSocket is { } asked ? SocketPath.Made(files, asked)
             : SocketPath.Of(files, Path.Combine(options.LogDirectory, $"app.{options.Replica}.sock"));
@@ -70,7 +77,7 @@ internal sealed class AppEndpoint : IDisposable
         listener.Bind(new UnixDomainSocketEndPoint(path));
         System.IO.File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
         listener.Listen(16);
-        return new AppEndpoint(listener, $"{(options.AppRings ? "ring" : "unix")}:{path}", path, tokenPath, token, options.AppRings);
+        return new AppEndpoint(listener, $"{(options.AppRings ? "ring" : "unix")}:{path}", path, tokenPath, token, options, options.AppRings);
     }
 
     private static Socket BindPort(int port)

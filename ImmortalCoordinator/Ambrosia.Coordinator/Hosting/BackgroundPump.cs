@@ -13,7 +13,8 @@ namespace Ambrosia.Coordinator.Hosting;
 /// <param name="calls">The calls that other threads may hang in; this one tells of those that do.</param>
 /// <param name="garbage">Null: others have a say in this process's memory.</param>
 internal sealed class BackgroundPump(
-    Coordinator coordinator, BlockingCalls calls, Action commit, Action<int, string> fail, GarbageBound? garbage) : IDisposable
+    Coordinator coordinator, BlockingCalls calls, Action commit, Action<int, string> fail, GarbageBound? garbage, PumpProgress progress)
+    : IDisposable
 {
     private static readonly TimeSpan s_tickEvery = TimeSpan.FromMilliseconds(20), s_rest = TimeSpan.FromMilliseconds(100),
         s_fenceEvery = TimeSpan.FromMilliseconds(240);
@@ -45,9 +46,12 @@ internal sealed class BackgroundPump(
 
     private void FenceLoop()
     {
+        PumpWork work = progress.Enter("fence");
         while (!_stopped)
         {
+            work.Begin();
             coordinator.CheckFence();
+            work.End();
             _fence.WaitOne(s_fenceEvery);
         }
     }
@@ -55,12 +59,15 @@ internal sealed class BackgroundPump(
     private void TickLoop()
     {
         var housekeeping = new Housekeeping(coordinator);
+        PumpWork work = progress.Enter("ticks");
         while (!_stopped)
         {
             AwaitTick(housekeeping.MayRest);
+            work.Begin();
             housekeeping.Step(Stopwatch.GetElapsedTime(0));
             calls.Tick();
             garbage?.Look();
+            work.End();
         }
     }
 

@@ -8,11 +8,12 @@ namespace Ambrosia.Coordinator.Hosting;
 /// Drives the committer: inline on the thread that has nothing more to append, else on a thread of its own, so that an idle system pays
 /// no hand-off and a busy one overlaps. One thread at a time inside. Any failure here leaves the disk's state unknown and ends the process.
 /// </summary>
-internal sealed class CommitPump(Action<int, string> fail) : IDisposable
+internal sealed class CommitPump(Action<int, string> fail, PumpProgress progress) : IDisposable
 {
     private readonly RankedLock _inside = new(LockRank.CommitPump);
     private readonly Parker _parker = new();
     private readonly ManualResetEventSlim _room = new(false);
+    private readonly PumpWork _work = progress.Enter("commit");
     private Committer? _committer;
     private volatile bool _stopped, _asked;
 
@@ -66,9 +67,11 @@ internal sealed class CommitPump(Action<int, string> fail) : IDisposable
             var spin = new SpinWait();
             while (true)
             {
+                _work.Begin(); // each step by itself: a busy one goes on for as long as there is something to commit
                 CommitStep step = _committer!.Step();
                 if (step == CommitStep.Park)
                 {
+                    _work.End();
                     if (_committer.IsAwaitingSpace) SpaceWanted?.Invoke();
                     return worked;
                 }

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Text.Json.Nodes;
 using Ambrosia.Coordinator.Admin;
 using Ambrosia.Coordinator.Primary;
 using Ambrosia.Coordinator.Replica;
@@ -13,6 +14,7 @@ using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Locking;
 using CRA.Catalog;
 using CRA.Links;
+using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Hosting;
 
@@ -23,21 +25,18 @@ namespace Ambrosia.Coordinator.Hosting;
 public sealed class CoordinatorHost : IDisposable
 {
     /// <summary>A replica of the same name may still be there for so long before it is believed.</summary>
-    private static readonly TimeSpan s_nameMax = TimeSpan.FromSeconds(3), s_spaceEvery = TimeSpan.FromSeconds(1);
+    private static readonly TimeSpan s_nameMax = TimeSpan.FromSeconds(3);
 
     private readonly CoordinatorOptions _options;
     private readonly IFileSystem _files;
-    private readonly EventWriter _logger;
+    private readonly ILogger _logger;
+
+    private readonly EventWriter? _writer; // null: the logger is somebody else's
     private readonly PumpSet _pumps;
+    private readonly SpaceWait _space;
     private readonly AdminCommands _commands = new();
     private readonly ManualResetEventSlim _ended = new(false);
     private readonly CancellationTokenSource _retired = new();
-
-    /// <summary>The end that was asked for, of this process or of its replica.</summary>
-    private CancellationToken _asked;
-
-    /// <summary>It is 1 once the start has waited for space.</summary>
-    private int _wasShort;
 
     /// <summary>The parts that end with the process, behind the pumps.</summary>
     private readonly List<IDisposable> _owned = [];
@@ -64,17 +63,29 @@ public sealed class CoordinatorHost : IDisposable
     /// <summary>The fence of the epoch that this process has claimed; null before.</summary>
     private Fence? _fence;
 
+    /// <param name="output">Gets each event as a line; the host alone uses it from now on.</param>
     public CoordinatorHost(CoordinatorOptions options, IFileSystem files, TextWriter output)
+        : this(options, files, new EventWriter(output, EventFormat.OfProcess(options))) => _writer = (EventWriter)_logger;
+
+    /// <param name="logger">Gets the events. No call of it may block or throw, and any thread makes them.</param>
+    public CoordinatorHost(CoordinatorOptions options, IFileSystem files, ILogger logger)
     {
         _options = options;
         _files = options.UnsafeNoFlush ? new UnflushedFiles(files) : files;
-        _logger = new EventWriter(output, EventFormat.OfProcess(options));
-        _pumps = new PumpSet(Fail);
+        _logger = logger;
+        _space = new SpaceWait(logger);
+        _pumps = new PumpSet(Fail, Progress);
         CrashSwitch.ArmFromEnvironment();
     }
 
+    /// <summary>Says whether the pumps get on.</summary>
+    public PumpProgress Progress { get; } = new(TimeProvider.System);
+
     /// <summary>Hears that the app may come now, with these in its environment; for an app that is in this process.</summary>
     public Action<IReadOnlyDictionary<string, string>>? ChannelOpened { get; init; }
+
+    /// <summary>Hears why the process ends at once, and must come back soon.</summary>
+    public Action<int, string>? Exiting { get; init; }
 
     /// <summary>Says at which message the app dies, or diverges; null: nobody does.</summary>
     public IncidentExplainer? ExplainsIncidents { get; init; }
@@ -84,7 +95,7 @@ public sealed class CoordinatorHost : IDisposable
     public int Run(CancellationToken stop)
     {
         using CancellationTokenSource asked = CancellationTokenSource.CreateLinkedTokenSource(stop, _retired.Token);
-        _asked = asked.Token;
+        _space.Stop = asked.Token;
         try
         {
             Start(asked.Token);
@@ -122,7 +133,7 @@ public sealed class CoordinatorHost : IDisposable
         _commands.Set("status", _ => new AdminAnswer(StatusReport.OfWaiting(identity, _options.Replica)));
         // Whoever has the replica's name serves its operators: in the place of one that may still answer, since that one is about to end.
         var admin = new AdminPump(
-            () => AwaitingSpace(() => AdminEndpoint.TryOpen(_files, _options.LogDirectory, _options.Replica, evenIfTaken: true)),
+            () => _space.Until(() => AdminEndpoint.TryOpen(_files, _options.LogDirectory, _options.Replica, evenIfTaken: true)),
             _commands, _logger);
         _owned.Add(admin);
         admin.Start();
@@ -131,7 +142,7 @@ public sealed class CoordinatorHost : IDisposable
         // A log that is there is claimed once its app was judged: one that may not execute it takes no epoch from anybody.
         ClaimResult? claim = HasLog(follower, stop) ? null : ClaimOrFollow(monitor, follower, stop);
 
-        AppEndpoint endpoint = AwaitingSpace(() => AppEndpoint.Open(_files, _options));
+        AppEndpoint endpoint = _space.Until(() => AppEndpoint.Open(_files, _options));
         _owned.Add(endpoint);
         CoordinatorInputs inputs = new()
         {
@@ -181,7 +192,7 @@ public sealed class CoordinatorHost : IDisposable
         long begin = Stopwatch.GetTimestamp();
         while (true)
         {
-            if (AwaitingSpace(() => ReplicaLock.TryTake(_files, _options.LogDirectory, _options.Replica)) is { } taken) return taken;
+            if (_space.Until(() => ReplicaLock.TryTake(_files, _options.LogDirectory, _options.Replica)) is { } taken) return taken;
             if (Stopwatch.GetElapsedTime(begin) > s_nameMax)
                 throw new MisuseException(
                     $"a replica '{_options.Replica}' of '{_options.Instance}' runs on {_options.LogDirectory} already. Give this one another name with --replica.");
@@ -202,7 +213,7 @@ public sealed class CoordinatorHost : IDisposable
     {
         while (true)
         {
-            ClaimResult? result = AwaitingSpace(monitor.Try);
+            ClaimResult? result = _space.Until(monitor.Try);
             if (result is ClaimResult.Claimed claimed) return claimed;
             if (result is not ClaimResult.Held) continue;
             if (HasLog(follower, stop)) return null;
@@ -215,30 +226,11 @@ public sealed class CoordinatorHost : IDisposable
     {
         _fence = fence;
         var location = new LogLocation(_files, _options.LogDirectory, identity) { Crash = Crash.Points };
-        PrimaryLog log = AwaitingSpace(
+        PrimaryLog log = _space.Until(
             () => TakeOver.Execute(location, fence, _options.Replica, _options.Log, TimeProvider.System, follower, spare));
         if (log.Tail is ReadVerdict.TornTail cut)
             _logger.TailCut(cut.Bytes, cut.At, cut.Offset, cut.File, cut.Reason, cut.DurableUpTo);
         return log;
-    }
-
-    /// <summary>A full disk makes whoever begins wait, as it does with one that runs. Any thread; one line for all.</summary>
-    private T AwaitingSpace<T>(Func<T> make)
-    {
-        while (true)
-        {
-            try
-            {
-                return make();
-            }
-            catch (IOException full) when (IFileSystem.IsDiskFull(full))
-            {
-                if (Interlocked.Exchange(ref _wasShort, 1) == 0) _logger.NoSpaceToBegin(full.Message);
-            }
-            LockChecks.BeforeWait();
-            _asked.WaitHandle.WaitOne(s_spaceEvery);
-            _asked.ThrowIfCancellationRequested();
-        }
     }
 
     private void StartStandby(TakeOverMonitor rules, LogFollower follower, InstanceIdentity identity)
@@ -267,7 +259,7 @@ public sealed class CoordinatorHost : IDisposable
 
         public void BecomePrimary(PrimaryStart start) => host.BecomePrimary(start);
 
-        public T AwaitingSpace<T>(Func<T> make) => host.AwaitingSpace(make);
+        public T AwaitingSpace<T>(Func<T> make) => host._space.Until(make);
 
         public void AnotherIsPrimary(ClaimResult.Held held)
         {
@@ -361,7 +353,8 @@ public sealed class CoordinatorHost : IDisposable
         }
         _logger.Exited(code, why);
         End(code);
-        _logger.Flush();
+        FlushEvents();
+        Exiting?.Invoke(code, why);
         ProcessExit.Now(code);
     }
 
@@ -374,7 +367,14 @@ public sealed class CoordinatorHost : IDisposable
     }
 
     /// <summary>Waits a moment for events that are still to be written, for a process that is about to end.</summary>
-    public void FlushEvents() => _logger.Flush();
+    public void FlushEvents() => _writer?.Flush();
+
+    /// <summary>Returns what this replica says of itself to operators (protocol P9.5); null: it has not begun yet. Any thread.</summary>
+    public JsonObject? Status()
+    {
+        JsonObject answer = _commands.Begin("{\"command\":\"status\"}"u8).Next(out _) ?? [];
+        return answer.ContainsKey("role") ? answer : null;
+    }
 
     private void End(int code)
     {
@@ -389,7 +389,7 @@ public sealed class CoordinatorHost : IDisposable
         _pumps.Dispose(); // the pumps end before what they pump
         foreach (IDisposable part in _owned) part.Dispose();
         _owned.Clear();
-        _logger.Dispose();
+        _writer?.Dispose();
     }
 }
 

@@ -10,9 +10,10 @@ namespace Ambrosia.Coordinator.Hosting;
 /// starting thread starts them; any thread asks.
 /// </summary>
 /// <param name="fail">Ends the process.</param>
-internal sealed class PumpSet(Action<int, string> fail) : IPumps, IDisposable
+/// <param name="progress">The pumps enter themselves here.</param>
+internal sealed class PumpSet(Action<int, string> fail, PumpProgress progress) : IPumps, IDisposable
 {
-    private readonly CommitPump _commits = new(fail);
+    private readonly CommitPump _commits = new(fail, progress);
     private BackgroundPump? _background;
     private CheckpointPump? _checkpoints;
     private TimerPump? _timers;
@@ -40,10 +41,10 @@ internal sealed class PumpSet(Action<int, string> fail) : IPumps, IDisposable
         _checkpoints = new CheckpointPump(parts.Checkpoints, fail);
         _checkpoints.Start();
         App = new AppPump(parts, endpoint, _commits.WaitForRoom, fail, inputs.Logger);
-        _background = new BackgroundPump(parts, calls, () => _commits.Commit(drained: false), fail, garbage);
+        _background = new BackgroundPump(parts, calls, () => _commits.Commit(drained: false), fail, garbage, progress);
         _commits.SpaceWanted = _background.PrepareSpaceNow;
         _commits.Stirred = _background.Stir;
-        _timers = new TimerPump(parts, fail);
+        _timers = new TimerPump(parts, fail, progress);
         _outputs = new OutputPump(parts, fail);
         App.Start();
         _background.Start();

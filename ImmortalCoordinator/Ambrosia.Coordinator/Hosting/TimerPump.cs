@@ -6,7 +6,7 @@ namespace Ambrosia.Coordinator.Hosting;
 /// Waits for the first timer of the app to be due and lets the coordinator log it. It has a thread of its own, which sleeps while none
 /// waits.
 /// </summary>
-internal sealed class TimerPump(Coordinator coordinator, Action<int, string> fail) : IDisposable
+internal sealed class TimerPump(Coordinator coordinator, Action<int, string> fail, PumpProgress progress) : IDisposable
 {
     private readonly Parker _parker = new();
     private volatile bool _stopped, _isSet;
@@ -22,12 +22,15 @@ internal sealed class TimerPump(Coordinator coordinator, Action<int, string> fai
 
     private void Loop()
     {
+        PumpWork work = progress.Enter("timers");
         try
         {
             while (!_stopped)
             {
                 _isSet = false;
+                work.Begin();
                 TimeSpan next = coordinator.FireTimers();
+                work.End();
                 _parker.Park(() => _stopped || _isSet, next);
             }
         }

@@ -32,7 +32,7 @@ internal sealed class LogAppender(ReplicaLog replica, int pageRecordBytesMax, Ac
     public bool TakeWake() => Interlocked.Exchange(ref _wakeOwed, 0) != 0;
 
     private int _wakeOwed;
-    private volatile bool _refusesInputs;
+    private volatile bool _refusesInputs, _refusesCallers;
 
     /// <summary>
     /// No input from outside is logged any more, since the replica is about to end: who brings one is treated as if there were no room.
@@ -42,6 +42,12 @@ internal sealed class LogAppender(ReplicaLog replica, int pageRecordBytesMax, Ac
 
     /// <summary>Begins to refuse inputs, for good.</summary>
     public void RefuseInputs() => _refusesInputs = true;
+
+    /// <summary>No message of a caller outside is logged any more; those that are logged are answered.</summary>
+    public bool RefusesCallers => _refusesCallers || _refusesInputs;
+
+    /// <summary>Begins to refuse what callers outside bring, for good.</summary>
+    public void RefuseCallers() => _refusesCallers = true;
 
     /// <summary>
     /// Appends a run as it arrived, with the header that the log wants (step 7: reserve once, copy, leave).

@@ -29,6 +29,8 @@ internal sealed class QuarantineJournal(LogAppender log)
     /// <summary>The decisions stand in the order of their places.</summary>
     public List<SetAsideFrame> All { get { using (_gate.Enter()) return [.. _held.Values]; } }
 
+    public int Count { get { using (_gate.Enter()) return _held.Count; } }
+
     public void BeginSession()
     {
         using (_gate.Enter()) _held.Clear();

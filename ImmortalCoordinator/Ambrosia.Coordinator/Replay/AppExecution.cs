@@ -50,6 +50,12 @@ internal sealed class AppExecution : IDisposable
 
     public DeliveryTracker Progress { get; } = new();
 
+    /// <summary>It knows since when what is not executed has been durable.</summary>
+    public DurableHistory History { get; } = new();
+
+    /// <summary>How long the oldest durable record that is not executed has been waiting, at least. Any thread.</summary>
+    public TimeSpan UnexecutedAge => IsCaughtUp ? TimeSpan.Zero : History.AgeAt(Progress.Processed);
+
     public DigestTracker Digests { get; }
 
     public DigestWriter DigestWriter { get; }
@@ -67,6 +73,10 @@ internal sealed class AppExecution : IDisposable
 
     /// <summary>All that is durable has been given to the app and executed by it. Any thread.</summary>
     public bool IsCaughtUp => Delivery.Next >= _log.Durable && Progress.IsDry;
+
+    /// <summary>Notes how far the log is durable, and how far it is executed. The ticking thread.</summary>
+    public void NoteDurable(TimeSpan now) =>
+        History.Note(_log.Durable, IsCaughtUp ? _log.Durable : Progress.Processed, now);
 
     /// <summary>The log is this replica's now: it logs digests from here on.</summary>
     public void BecomePrimary()

@@ -121,6 +121,12 @@ public sealed record CoordinatorOptions
     public TimeSpan StopWithin { get; init; } = TimeSpan.FromSeconds(30);
 
     /// <summary>
+    /// A primary that is asked to end goes on for so long at most until the callers outside have the answers to what is logged of theirs;
+    /// zero: it ends at once, and whoever goes on answers.
+    /// </summary>
+    public TimeSpan DrainWithin { get; init; }
+
+    /// <summary>
     /// An app whose build begins with these digits may execute recorded inputs otherwise than they were executed; null: none may.
     /// </summary>
     public string? AcceptBuild { get; init; }

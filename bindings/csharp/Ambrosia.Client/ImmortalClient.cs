@@ -10,7 +10,7 @@ namespace Ambrosia.Client;
 /// Calls one immortal from any .NET process outside. It finds the instance by the catalog, follows it when another replica takes over, and
 /// connects again by itself. Any thread may use it; calls made at the same time share the connection.
 /// </summary>
-public sealed class ImmortalClient : IAsyncDisposable
+public sealed class ImmortalClient : IAsyncDisposable, IDisposable
 {
     private readonly InFlightRequests _requests;
     private readonly ClientPump _pump, _secondary;
@@ -18,6 +18,10 @@ public sealed class ImmortalClient : IAsyncDisposable
     private readonly QueryRetrier _queries;
     private readonly RequestLimiter _limiter;
     private ulong _seen;
+
+    /// <summary>The instance has accepted this client once.</summary>
+    private volatile bool _hasConnected;
+    private volatile bool _isDisposed;
 
     private ImmortalClient(InstanceId instance, ClientOptions options, ICatalog catalog)
     {
@@ -54,16 +58,10 @@ public sealed class ImmortalClient : IAsyncDisposable
     public static async Task<ImmortalClient> ConnectAsync(
         string catalog, string instance, ClientOptions? options = null, CancellationToken cancellationToken = default)
     {
-        ArgumentException.ThrowIfNullOrEmpty(catalog);
-        if (!Names.IsValid(instance))
-            throw new ArgumentException($"'{instance}' is not an instance name: 1 to {Names.CharsMax} letters, digits, '_' and '-'.",
-                nameof(instance));
-        options ??= new ClientOptions();
-        options.Check();
-        var client = new ImmortalClient(new InstanceId(instance), options, Open(catalog));
+        ImmortalClient client = Create(catalog, instance, options);
         try
         {
-            await client._pump.ConnectAsync(cancellationToken).ConfigureAwait(false);
+            await client.AwaitConnection(cancellationToken).ConfigureAwait(false);
             return client;
         }
         catch
@@ -71,6 +69,25 @@ public sealed class ImmortalClient : IAsyncDisposable
             await client.DisposeAsync().ConfigureAwait(false);
             throw;
         }
+    }
+
+    /// <summary>
+    /// Makes a client that connects when it is called first. That call waits until the instance is found, for
+    /// <see cref="ClientOptions.ConnectWithin"/> at most, and fails as <see cref="ConnectAsync"/> does; the next call tries it again.
+    /// </summary>
+    /// <param name="catalog">Where the catalog is, as for <see cref="ConnectAsync"/>. A directory need not be there yet.</param>
+    /// <param name="instance">Name of the instance.</param>
+    /// <exception cref="ArgumentException">The text is no instance name or no catalog that this program can open, or an option is out of
+    /// its range.</exception>
+    public static ImmortalClient Create(string catalog, string instance, ClientOptions? options = null)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(catalog);
+        if (!Names.IsValid(instance))
+            throw new ArgumentException($"'{instance}' is not an instance name: 1 to {Names.CharsMax} letters, digits, '_' and '-'.",
+                nameof(instance));
+        options ??= new ClientOptions();
+        options.Check();
+        return new ImmortalClient(new InstanceId(instance), options, Open(catalog));
     }
 
     private static ICatalog Open(string catalog)
@@ -85,10 +102,25 @@ public sealed class ImmortalClient : IAsyncDisposable
         }
     }
 
+    /// <summary>Completes at once once the instance has accepted this client; later it connects again by itself.</summary>
+    private Task AwaitConnection(CancellationToken cancellationToken)
+    {
+        if (_hasConnected) return Task.CompletedTask;
+        ObjectDisposedException.ThrowIf(_isDisposed, this);
+        _pump.Want();
+        return ConnectFirst(cancellationToken);
+    }
+
+    private async Task ConnectFirst(CancellationToken cancellationToken)
+    {
+        await _pump.ConnectAsync(cancellationToken).ConfigureAwait(false);
+        _hasConnected = true;
+    }
+
     /// <summary>
     /// Returns a proxy of the instance for its contract <typeparamref name="TContract"/>. For each method Foo of the contract it has
     /// FooAsync, which returns the answer, and for impulse handlers FooLogged, which completes when the impulse is logged. These methods
-    /// are generated where this call stands.
+    /// are generated for every assembly that names the proxy's type, or makes this call.
     /// </summary>
     public ClientProxy<TContract> GetProxy<TContract>()
         where TContract : class => new(this, default);
@@ -99,6 +131,7 @@ public sealed class ImmortalClient : IAsyncDisposable
     /// <exception cref="TimeoutException">No replica could within <see cref="ClientOptions.QueryWithin"/>.</exception>
     internal async Task<QueryOutcome> QueryAsync(uint method, byte[] arguments, Lsn position, CancellationToken cancellationToken)
     {
+        await AwaitConnection(cancellationToken).ConfigureAwait(false);
         Lsn atLeast = Lsn.Max(Seen, position);
         await _limiter.EnterAsync(arguments.Length, cancellationToken).ConfigureAwait(false);
         try
@@ -124,6 +157,7 @@ public sealed class ImmortalClient : IAsyncDisposable
     /// </summary>
     internal async Task<byte[]> SendAsync(ClientRequest request, CancellationToken cancellationToken)
     {
+        await AwaitConnection(cancellationToken).ConfigureAwait(false);
         await _limiter.EnterAsync(request.Message.Length, cancellationToken).ConfigureAwait(false);
         if (!_requests.TryAdd(request)) _limiter.Leave(request.Message.Length);
         _pump.Nudge();
@@ -138,11 +172,18 @@ public sealed class ImmortalClient : IAsyncDisposable
     /// <summary>Ends the connection. Everything in flight fails with <see cref="OutcomeUnknownException"/>.</summary>
     public ValueTask DisposeAsync()
     {
+        Dispose();
+        return ValueTask.CompletedTask;
+    }
+
+    /// <inheritdoc cref="DisposeAsync"/>
+    public void Dispose()
+    {
         var why = new ObjectDisposedException(nameof(ImmortalClient));
+        _isDisposed = true;
         _pump.Dispose();
         _secondary.Dispose();
         _requests.End(why);
         _router.End(why);
-        return ValueTask.CompletedTask;
     }
 }

@@ -5,6 +5,8 @@ using Ambrosia.Inspection.Incidents;
 using Ambrosia.Log.Files;
 using Ambrosia.Protocol.Locking;
 using Ambrosia.Pumps;
+using Ambrosia.Tasks;
+using Microsoft.Extensions.Logging;
 
 namespace Ambrosia;
 
@@ -16,25 +18,42 @@ internal sealed class HostedImmortal
 {
     private readonly CoordinatorOptions _options;
     private readonly ImmortalDefinition _definition;
-    private readonly TextWriter _complaints;
+    private readonly Action<string> _complain;
     private readonly CoordinatorHost _coordinator;
     private readonly Thread _thread;
+    private readonly HostSurroundings? _host;
     private CancellationTokenSource? _stop;
     private int _code;
 
     /// <param name="isOneOfMany">Whether its lines begin with its name, because several immortals share the process.</param>
     internal HostedImmortal(CoordinatorOptions options, ImmortalDefinition definition, bool isOneOfMany)
+        : this(options with { NamesItsEvents = isOneOfMany }, definition,
+            isOneOfMany ? new NamedLines(Console.Error, options.Instance).WriteLine : Console.Error.WriteLine, null, new PosixFileSystem())
     {
-        _options = options with { NamesItsEvents = isOneOfMany };
-        _definition = definition;
-        _complaints = isOneOfMany ? new NamedLines(Console.Error, options.Instance) : Console.Error;
-        var files = new PosixFileSystem();
-        _coordinator = new CoordinatorHost(_options, files, Console.Out)
-        {
-            ChannelOpened = StartApp, ExplainsIncidents = new IncidentFinder(_options.LogDirectory, [], files, Command).Explain,
-        };
+    }
+
+    /// <summary>Makes one that a host holds, which gets its events and its end.</summary>
+    /// <param name="files">The files of the system.</param>
+    internal HostedImmortal(CoordinatorOptions options, ImmortalDefinition definition, HostSurroundings host, IFileSystem files)
+        : this(options, definition, host.Complain, host, files)
+    {
+    }
+
+    private HostedImmortal(
+        CoordinatorOptions options, ImmortalDefinition definition, Action<string> complain, HostSurroundings? host, IFileSystem files)
+    {
+        (_options, _definition, _complain, _host) = (options, definition, complain, host);
+        IncidentExplainer explains = new IncidentFinder(_options.LogDirectory, [], files, Command).Explain;
+        _coordinator = host is null
+            ? new CoordinatorHost(_options, files, Console.Out) { ChannelOpened = StartApp, ExplainsIncidents = explains }
+            : new CoordinatorHost(_options, files, host.Events) { ChannelOpened = StartApp, ExplainsIncidents = explains, Exiting = host.Exiting };
         _thread = new Thread(RunCoordinator) { Name = $"coordinator {options.Instance}", IsBackground = true };
     }
+
+    /// <summary>The coordinator, which may be asked how it is.</summary>
+    internal CoordinatorHost Coordinator => _coordinator;
+
+    internal CoordinatorOptions Options => _options;
 
     /// <summary>
     /// Starts the coordinator. The end of any immortal cancels <paramref name="stop"/>, and its cancellation ends this one.
@@ -60,11 +79,13 @@ internal sealed class HostedImmortal
         }
         catch (MisuseException misuse)
         {
-            _complaints.WriteLine(misuse.Message);
+            _complain(misuse.Message);
             _code = ExitCodes.Misuse;
         }
-        _stop!.Cancel();
+        bool wasAsked = _stop!.IsCancellationRequested;
+        _stop.Cancel();
         _coordinator.Dispose();
+        _host?.Ended(_code, wasAsked);
     }
 
     private void StartApp(IReadOnlyDictionary<string, string> channel) =>
@@ -83,7 +104,10 @@ internal sealed class HostedImmortal
         {
             var app = new AppHost(
                 _definition, AwaitCheck.Faults, name => channel.GetValueOrDefault(name) ?? Environment.GetEnvironmentVariable(name),
-                _complaints.WriteLine, TimeProvider.System);
+                _complain, TimeProvider.System)
+            {
+                Services = _host?.Services, LinesOfImmortal = _host?.LinesOfImmortal,
+            };
             ended = app.Run();
             wasPrimary = app.WasPrimary;
         }
@@ -91,11 +115,23 @@ internal sealed class HostedImmortal
         while (ended == AppHost.InputOutput && !wasPrimary && !_stop!.IsCancellationRequested);
         if (_stop!.IsCancellationRequested) return; // it ended because its coordinator does
         _coordinator.AppEnded(ended);
-        _complaints.WriteLine($"The app has ended with code {ended}, and this process with it.");
+        _complain($"The app has ended with code {ended}, and this process with it.");
         _coordinator.FlushEvents();
-        Environment.Exit(ended);
+        if (_host is null) Environment.Exit(ended);
+        else _host.Ended(ended, false);
     }
 }
+
+/// <summary>What a host gives to an immortal that it holds, and hears of it.</summary>
+/// <param name="Events">Takes the events of the coordinator; no call of it blocks or throws.</param>
+/// <param name="Complain">Takes lines for people: why something cannot be.</param>
+/// <param name="Services">For the app's code outside of handlers.</param>
+/// <param name="LinesOfImmortal">Takes what the immortal writes to its <c>Logger</c>.</param>
+/// <param name="Ended">Hears with which exit code the coordinator or the app has ended; true: it was asked to.</param>
+/// <param name="Exiting">Hears with which exit code the coordinator ends the process at once, and why.</param>
+internal sealed record HostSurroundings(
+    ILogger Events, Action<string> Complain, HostServices Services, Action<ImmortalLogLevel, string> LinesOfImmortal,
+    Action<int, bool> Ended, Action<int, string> Exiting);
 
 /// <summary>Writes whole lines, each behind an immortal's name, to a writer that several immortals share. Any thread may call it.</summary>
 internal sealed class NamedLines(TextWriter to, string name) : TextWriter

@@ -1,6 +1,7 @@
 using System.Runtime.InteropServices;
 using Ambrosia.Pumps;
 using Ambrosia.Session;
+using Ambrosia.Tasks;
 
 namespace Ambrosia;
 
@@ -56,16 +57,22 @@ public static partial class AmbrosiaApp
 
     private static int Run(ImmortalDefinition definition, Func<FormerVersion>? former)
     {
-        var host = new AppHost(
-            definition, AwaitCheck.Faults, Environment.GetEnvironmentVariable,
-            static line => Console.Error.WriteLine(line), TimeProvider.System, Abandon) { Former = former };
-        int code = host.Run();
+        int code = NewHost(definition, static line => Console.Error.WriteLine(line), former, null, null).Run();
         Console.Out.Flush();
         Console.Error.Flush();
         // Threads that the immortal started must not keep a process alive that has no coordinator.
         if (code != AppHost.Misuse) Environment.Exit(code);
         return code;
     }
+
+    /// <summary>Makes what runs the app of this process, for a coordinator that the environment names.</summary>
+    internal static AppHost NewHost(
+        ImmortalDefinition definition, Action<string> log, Func<FormerVersion>? former, HostServices? services,
+        Action<ImmortalLogLevel, string>? linesOfImmortal) =>
+        new(definition, AwaitCheck.Faults, Environment.GetEnvironmentVariable, log, TimeProvider.System, Abandon)
+        {
+            Former = former, Services = services, LinesOfImmortal = linesOfImmortal,
+        };
 
     /// <summary>Ends the process, at the latest after a second: what runs at its end may hang as the handler does.</summary>
     private static void Abandon(int code)

@@ -9,22 +9,36 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 namespace Ambrosia.Generators.Proxies;
 
 /// <summary>
-/// Finds the contracts that this compilation calls from outside: those of <c>client.GetProxy&lt;IFoo&gt;()</c> of an ImmortalClient. IFoo
-/// may be declared in any assembly.
+/// Finds the contracts that this compilation calls from outside: those of <c>client.GetProxy&lt;IFoo&gt;()</c> of an ImmortalClient, and
+/// wherever <c>ClientProxy&lt;IFoo&gt;</c> is named, as a parameter that a container fills. IFoo may be declared in any assembly.
 /// </summary>
 internal static class ClientUseReader
 {
+    private const string Proxy = "ClientProxy", Registration = "AddImmortalClient";
+
     internal static bool IsCandidate(SyntaxNode node) =>
-        node is GenericNameSyntax { Identifier.ValueText: "GetProxy", TypeArgumentList.Arguments.Count: 1 };
+        node is GenericNameSyntax { Identifier.ValueText: "GetProxy" or Proxy or Registration, TypeArgumentList.Arguments.Count: 1 };
 
     internal static ReadResult<ContractModel>? Read(GeneratorSyntaxContext context, CancellationToken cancel)
     {
         var name = (GenericNameSyntax)context.Node;
-        if (!IsOfClient(context.SemanticModel, name, cancel)) return null;
+        bool isMeant = name.Identifier.ValueText == "GetProxy"
+            ? IsOfClient(context.SemanticModel, name, cancel) : IsProxyOrItsRegistration(context.SemanticModel, name, cancel);
+        if (!isMeant) return null;
         return context.SemanticModel.GetTypeInfo(name.TypeArgumentList.Arguments[0], cancel)
             .Type is INamedTypeSymbol { TypeKind: TypeKind.Interface } contract
             ? ContractReader.Read(contract, cancel)
             : null;
+    }
+
+    /// <summary>Tells whether it is the proxy's type, or a method of ours that registers one.</summary>
+    private static bool IsProxyOrItsRegistration(SemanticModel model, GenericNameSyntax name, CancellationToken cancel)
+    {
+        SymbolInfo found = model.GetSymbolInfo(name, cancel);
+        ISymbol? symbol = found.Symbol ?? (found.CandidateSymbols.Length > 0 ? found.CandidateSymbols[0] : null);
+        INamespaceSymbol? space = (symbol as INamedTypeSymbol ?? symbol?.ContainingType)?.ContainingNamespace;
+        return space is { ContainingNamespace: { Name: Symbols.Namespace, ContainingNamespace.IsGlobalNamespace: true } }
+            && space.Name == (symbol is INamedTypeSymbol ? "Client" : "Hosting");
     }
 
     /// <summary>Tells whether the GetProxy that is called is that of a client outside, and not an immortal's.</summary>

@@ -53,6 +53,38 @@ internal static class DataReader
             new(diagnostics));
     }
 
+    /// <summary>
+    /// Returns the members that hold a value which does not arrive: nothing sets them behind the constructor, and no parameter does.
+    /// </summary>
+    internal static IEnumerable<(ISymbol Member, string Why)> Lost(INamedTypeSymbol type)
+    {
+        List<ISymbol> members = Members(type);
+        if (ChooseConstructor(type, members) is not { } constructor) yield break;
+        foreach (ISymbol member in members)
+        {
+            if (SettingOf(member) is not null || !IsStored(member) || IsLeftOut(member) || constructor.Parameters.Any(each => Matches(
+                each, member)))
+                continue;
+            yield return (member, member switch
+            {
+                IFieldSymbol => "it is read-only, and no constructor takes it",
+                IPropertySymbol { SetMethod: not null } => "its setter is not public; give it a public set or init",
+                _ => "it has no setter, and no constructor takes it; write { get; set; } or { get; init; }",
+            });
+        }
+        foreach (ISymbol hidden in type.GetMembers().Where(IsHiddenValue))
+            yield return (hidden, "it is not public; make it public, with a setter");
+    }
+
+    /// <summary>
+    /// Tells whether a member that is not public holds a value of its own. Fields behind properties do not: those travel.
+    /// </summary>
+    private static bool IsHiddenValue(ISymbol member) =>
+        member is IPropertySymbol { IsStatic: false, IsIndexer: false, DeclaredAccessibility: not Accessibility.Public, SetMethod: not null,
+            IsImplicitlyDeclared: false } && IsStored(member) && !IsLeftOut(member);
+
+    private static bool IsLeftOut(ISymbol member) => Symbols.Attribute(member, "NotStateAttribute") is not null;
+
     private static bool IsHidden(INamedTypeSymbol type)
     {
         for (INamedTypeSymbol? at = type; at is not null; at = at.ContainingType)

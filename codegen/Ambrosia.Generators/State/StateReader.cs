@@ -103,11 +103,11 @@ internal static class StateReader
         return null;
     }
 
-    private static bool IsContract(INamedTypeSymbol type) =>
+    internal static bool IsContract(INamedTypeSymbol type) =>
         type.GetAttributes()
             .Any(static each => each.AttributeClass?.ToDisplayString() == "System.Runtime.Serialization.DataContractAttribute");
 
-    private static bool IsState(IFieldSymbol field, bool isContract)
+    internal static bool IsState(IFieldSymbol field, bool isContract)
     {
         ISymbol[] carriers = field.AssociatedSymbol is { } property ? [field, property] : [field];
         if (carriers.Any(static each => Symbols.Attribute(each, "NotStateAttribute") is not null)) return false;

@@ -36,7 +36,7 @@ public sealed partial class Inbox : Immortal<IInboxProxy>, IInbox
 {
     private readonly List<string> _texts = [];
 
-    internal Thread? Gathering { get; private set; }
+    [NotState] internal Thread? Gathering { get; private set; }
 
     internal static string Folder { get; set; } = "";
 

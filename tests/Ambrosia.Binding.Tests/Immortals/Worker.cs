@@ -102,6 +102,14 @@ public sealed partial class Worker : Immortal<IWorkerProxy>, IWorker
                             : Do($"attempt {context.Attempt}"), retry));
             case "retryInVain":
                 return Text(await NondetTask(int (context) => throw new InvalidOperationException($"attempt {context.Attempt}"), retry));
+            case "retryNothingElse":
+                return Text(
+                    await NondetTask(int (context) => throw (context.Attempt < 2 ? new TimeoutException("late") : new ArgumentException("never")),
+                        retry with { Attempts = 9, Backoff = TimeSpan.Zero, Retry = static e => e is TimeoutException }));
+            case "retryThatThrows":
+                return Text(
+                    await NondetTask(int (context) => throw new ArgumentException($"attempt {context.Attempt}"),
+                        retry with { Backoff = TimeSpan.Zero, Retry = static _ => throw new InvalidOperationException("undecided") }));
             case "deadline":
                 await NondetTask(static context => ThisWorld.Async!(context), new NondetOptions { Deadline = TimeSpan.FromSeconds(5) });
                 return "in time";

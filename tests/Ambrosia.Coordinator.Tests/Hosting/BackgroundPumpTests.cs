@@ -23,7 +23,7 @@ public sealed class BackgroundPumpTests
             _ => calls.Make("a call", () => { entered.Set(); mayEnd.Wait(); return 0; }), node.Parts.Links.Table,
             new InMemoryCatalog(static _ => { }), static () => { }, static (_, _) => { });
         using var pump = new BackgroundPump(
-            node.Parts, calls, static () => { }, static (_, _) => { }, garbage: null);
+            node.Parts, calls, static () => { }, static (_, _) => { }, garbage: null, new PumpProgress(node.Time));
         pump.Start();
         catalog.Start();
         Assert.True(entered.Wait(s_patience));

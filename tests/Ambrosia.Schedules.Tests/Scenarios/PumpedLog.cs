@@ -3,6 +3,7 @@ using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Tests;
 using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
+using Ambrosia.TestKit;
 
 namespace Ambrosia.Schedules.Tests.Scenarios;
 
@@ -18,7 +19,7 @@ internal sealed class PumpedLog : IDisposable
     public PumpedLog()
     {
         Log = Prepared();
-        _pump = new CommitPump((code, why) => _failed ??= $"exit {code}: {why}");
+        _pump = new CommitPump((code, why) => _failed ??= $"exit {code}: {why}", new PumpProgress(new FakeTime()));
         Appender = new LogAppender(ReplicaLog.Of(Log.Writer), Log.Writer.ReserveBytesMax, _pump.Commit);
     }
 

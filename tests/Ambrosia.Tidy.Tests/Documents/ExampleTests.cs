@@ -3,18 +3,24 @@ using System.Text.RegularExpressions;
 namespace Ambrosia.Tidy.Tests.Documents;
 
 /// <summary>
-/// Examples of docs/programming-model.md are code that tests run: each <c>```csharp</c> block stands behind <c>&lt;!-- example: NAME
-/// --&gt;</c> and is, but for its indentation, the <c>#region NAME</c> of a file under tests/*/Examples/. Every such region is shown.
+/// Examples of docs/programming-model.md and docs/hosting.md are code that tests run: each <c>```csharp</c> block stands behind <c>&lt;!--
+/// example: NAME --&gt;</c> and is, but for its indentation, the <c>#region NAME</c> of a file under tests/*/Examples/. Every such region
+/// is shown.
 /// </summary>
 public sealed partial class ExampleTests
 {
-    private const string DocumentPath = "docs/programming-model.md";
+    private const string HostsFolder = "tests/Ambrosia.Hosting.Tests/";
 
-    [Fact]
-    public void Examples_OfTheProgrammingModel_AreTestedCode() =>
-        Repository.AssertNone(
-            FindDifferences(DocumentPath, Repository.Read(DocumentPath), Regions(Repository.Files.Where(IsExample).Select(Repository.Read)))
-                .Select(static what => new Finding(DocumentPath, what)));
+    [Theory]
+    [InlineData("docs/programming-model.md", false)]
+    [InlineData("docs/hosting.md", true)]
+    public void Examples_OfADocument_AreTestedCode(string document, bool isOfHosts)
+    {
+        IEnumerable<string> examples = Repository.Files.Where(
+            path => IsExample(path) && path.StartsWith(HostsFolder, StringComparison.Ordinal) == isOfHosts);
+        Repository.AssertNone(FindDifferences(document, Repository.Read(document), Regions(examples.Select(Repository.Read)))
+            .Select(what => new Finding(document, what)));
+    }
 
     [Fact]
     public void Examples_PlantedDifferences_AreFound()

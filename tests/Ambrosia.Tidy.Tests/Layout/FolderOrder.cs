@@ -17,7 +17,9 @@ internal static class FolderOrder
         ["Ambrosia"] = "Contracts Failures MethodBodies Builds Outbound Suspension State Calls Replay Messages Impulses Timers Proxies Tasks "
             + "Immortals Quarantine Queries ClientCalls Checkpoints Dispatch Session Pumps .",
         ["Ambrosia.Client"] = "Requests Queries Connections .",
-        ["Ambrosia.Generators"] = "Roslyn Diagnostics Output State Serialization Suspension Contracts Immortals Proxies .",
+        ["Ambrosia.Generators"] = "Roslyn Determinism Diagnostics Output State Serialization Losses Suspension Contracts Immortals Proxies .",
+        ["Ambrosia.Generators.CodeFixes"] = ".",
+        ["Ambrosia.Hosting"] = "Configuration Logs Services Replicas Running Health Telemetry Clients .",
         ["ImmortalCoordinator"] = ".",
         ["Ambrosia.Embedded"] = ".",
         ["Ambrosia.ContractFile"] = ".",
@@ -26,7 +28,7 @@ internal static class FolderOrder
         ["Ambrosia.Stores.Azure"] = ".",
         ["ImmortalCoordinator.Azure"] = ".",
         ["ambrosia"] = "Output Logs Commands Certificates Contracts Generation Listing Replicas Catalogs SuspendedCalls States Replays Cuts Verification Quarantine "
-            + "Diagnosis .",
+            + "Diagnosis Development .",
     };
 
     /// <summary>Projects whose public types stay in the root namespace, and why; their internal types have their folder's.</summary>
@@ -35,6 +37,7 @@ internal static class FolderOrder
         ["Ambrosia"] = "users write one using for all that an immortal needs",
         ["Ambrosia.Client"] = "users write one using for all that a caller needs",
         ["Ambrosia.Embedded"] = "it adds to the binding, whose users have its namespace already",
+        ["Ambrosia.Hosting"] = "users write one using for all that a host needs",
     };
 
     /// <summary>

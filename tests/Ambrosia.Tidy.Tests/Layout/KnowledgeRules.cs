@@ -23,7 +23,7 @@ internal static class KnowledgeRules
         ["Ambrosia"] = [Protocol, AppChannel],
         ["Ambrosia.Client"] = [Protocol, Links],
         ["Ambrosia.Embedded"] = ["Ambrosia", Coordinator, Protocol, Log, Links, "Ambrosia.Inspection"],
-        ["Ambrosia.Hosting"] = ["Ambrosia", "Ambrosia.Embedded"],
+        ["Ambrosia.Hosting"] = ["Ambrosia", "Ambrosia.Client", "Ambrosia.Embedded", Coordinator, Protocol, Log],
         ["Ambrosia.Testing"] = ["Ambrosia", Protocol],
         ["Ambrosia.Stores.Azure"] = [Links],
         ["ImmortalCoordinator.Azure"] = ["ImmortalCoordinator", "Ambrosia.Stores.Azure"],
@@ -32,7 +32,7 @@ internal static class KnowledgeRules
         ["Ambrosia.ContractFile"] = [],
         ["Ambrosia.Images"] = [Protocol],
         ["Ambrosia.Inspection"] = [Coordinator, Log, Protocol, "Ambrosia.Images"],
-        ["Ambrosia.Templates"] = ["Ambrosia", "Ambrosia.Client"], // by their packages
+        ["Ambrosia.Templates"] = ["Ambrosia", "Ambrosia.Client", "Ambrosia.Hosting"], // by their packages
         ["ambrosia"] = [Coordinator, Protocol, Log, Links, "Ambrosia.Images", "Ambrosia.Inspection", "Ambrosia.Stores.Azure"],
     };
 
@@ -53,6 +53,7 @@ internal static class KnowledgeRules
     private static readonly (string Project, string Namespace)[] s_linked =
     [
         ("Ambrosia.ContractFile", "Ambrosia.MethodBodies"), ("Ambrosia.ContractFile", "Ambrosia.Builds"),
+        ("Ambrosia.ContractFile", "Ambrosia.Generators.Determinism"),
         ("ambrosia", "Ambrosia.MethodBodies"), ("ambrosia", "Ambrosia.Suspension"),
     ];
 

@@ -105,7 +105,7 @@ internal sealed class ValueJson(ContractManifests contracts)
         {
             if (from.ReadArrayHeader() != 2) throw Unfit(from.Position);
             if (isObject) named[from.ReadString()] = Next(ref from, type.Inner[1]);
-            else pairs.Add(new JsonArray(Next(ref from, type.Inner[0]), Next(ref from, type.Inner[1])));
+            else pairs.Add((JsonNode)new JsonArray(Next(ref from, type.Inner[0]), Next(ref from, type.Inner[1])));
         }
         return isObject ? named : pairs;
     }

@@ -110,6 +110,13 @@ internal sealed class Screen
     /// <exception cref="OutputClosedException">Nobody reads the output any more.</exception>
     public void Flush() => Guard(_streams.Output.Flush);
 
+    /// <summary>Shows a line at once, while the command goes on.</summary>
+    public void Live(string line)
+    {
+        Line(line);
+        Flush();
+    }
+
     private void Write(string line)
     {
         try

@@ -35,7 +35,6 @@ internal sealed class ClientPump : IConnectionOwner, IDisposable
         _requests = requests;
         _instance = new KnownInstance(instance, options);
         _dialler = new InstanceDialler(catalog, instance, options, toPrimary: requests is not null);
-        if (requests is not null) Start();
     }
 
     internal string? Replica => _instance.Replica;
@@ -49,7 +48,7 @@ internal sealed class ClientPump : IConnectionOwner, IDisposable
         if (_instance.Replica is not null) _connection?.Nudge();
     }
 
-    /// <summary>Asks for a connection to a secondary. The pump's thread starts with the first call.</summary>
+    /// <summary>Asks for a connection. The pump's thread starts with the first call.</summary>
     internal void Want()
     {
         _wanted.Set();
@@ -114,7 +113,7 @@ internal sealed class ClientPump : IConnectionOwner, IDisposable
         _instance.Trouble = goodbye.Why;
         if (goodbye.Code != GoodbyeCode.Refused) return;
         var refused = new ClientRefusedException(goodbye.Why);
-        _instance.Refused(refused);
+        _instance.Fail(refused);
         _requests?.Refused(refused);
     }
 
@@ -128,6 +127,7 @@ internal sealed class ClientPump : IConnectionOwner, IDisposable
     public void Dispose()
     {
         _stop.Cancel();
+        _instance.Fail(new ObjectDisposedException(nameof(ImmortalClient)));
         _connection?.Close("the client was closed");
         _over.Set();
         _wanted.Set();

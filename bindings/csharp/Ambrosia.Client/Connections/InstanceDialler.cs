@@ -69,7 +69,8 @@ internal sealed class InstanceDialler(ICatalog catalog, InstanceId instance, Cli
 /// </summary>
 internal sealed class KnownInstance(InstanceId id, ClientOptions options)
 {
-    private readonly TaskCompletionSource _accepted = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    /// <summary>Whoever waits for the first connection waits for this; another one follows on one that failed.</summary>
+    private volatile TaskCompletionSource _accepted = NewWait();
     private volatile string? _replica;
     private volatile string _trouble = "it was not looked for yet";
 
@@ -112,10 +113,21 @@ internal sealed class KnownInstance(InstanceId id, ClientOptions options)
         _accepted.TrySetResult();
     }
 
-    /// <summary>Fails whoever waits for the first connection, since the instance does not accept this client.</summary>
-    internal void Refused(ClientRefusedException why) => _accepted.TrySetException(why);
+    /// <summary>
+    /// Fails whoever waits for the first connection: the instance does not accept this client, or the client is closed. Whoever comes later
+    /// waits anew.
+    /// </summary>
+    internal void Fail(Exception why)
+    {
+        TaskCompletionSource waiting = _accepted;
+        if (!waiting.TrySetException(why)) return;
+        _ = waiting.Task.Exception; // nobody needs to wait
+        _accepted = NewWait();
+    }
 
     internal void Disconnected() => _replica = null;
+
+    private static TaskCompletionSource NewWait() => new(TaskCreationOptions.RunContinuationsAsynchronously);
 }
 
 /// <summary>Reads the catalog's directory for clients, which never make or change anything in it. Any thread may call it.</summary>

@@ -47,6 +47,9 @@ public readonly struct Call
     /// <inheritdoc cref="WhenAll(ReadOnlySpan{Call})"/>
     public static Call WhenAll(Call[] calls) => WhenAll(calls.AsSpan());
 
+    /// <inheritdoc cref="WhenAll(ReadOnlySpan{Call})"/>
+    public static Call WhenAll(IEnumerable<Call> calls) => WhenAll(calls.ToArray());
+
     /// <summary>
     /// Completes when all <paramref name="calls"/> have, with their results in the same order; fails with the first failure in their order.
     /// </summary>
@@ -62,6 +65,9 @@ public readonly struct Call
 
     /// <inheritdoc cref="WhenAll{T}(ReadOnlySpan{Call{T}})"/>
     public static Call<T[]> WhenAll<T>(Call<T>[] calls) => WhenAll<T>(calls.AsSpan());
+
+    /// <inheritdoc cref="WhenAll{T}(ReadOnlySpan{Call{T}})"/>
+    public static Call<T[]> WhenAll<T>(IEnumerable<Call<T>> calls) => WhenAll<T>(calls.ToArray());
 
     /// <summary>
     /// Completes when one of <paramref name="calls"/> has, in whatever way, with its place among them; await that one then. Of several that

@@ -12,7 +12,7 @@ internal enum Misuse : byte
     CallAwaitedTwice, CallNotAwaited, NoCallToAwait, ImmortalByNew, NoSession, SessionInHandler, NotAName,
     ProxyElsewhere, CheckpointElsewhere, ContextElsewhere, RandomElsewhere, NotInHandler, LoggedInHandler,
     KeyInHandler, KeyLength, ImpulseTooEarly, NotAnImpulse, SentTooEarly, TimerHandler, TaskBody, TaskAttempts,
-    TaskBackoff, TaskDeadline,
+    TaskBackoff, TaskDeadline, ServicesInHandler, NoServices,
 }
 
 /// <summary>What is done is not allowed there.</summary>
@@ -63,7 +63,8 @@ internal static class Misuses
         Misuse.LoggedInHandler or Misuse.ImpulseTooEarly or Misuse.NotAnImpulse or Misuse.SentTooEarly => "an impulse",
         Misuse.KeyInHandler or Misuse.KeyLength => "a key",
         Misuse.TimerHandler => "a timer",
-        Misuse.TaskBody or Misuse.TaskAttempts or Misuse.TaskBackoff or Misuse.TaskDeadline => "a task",
+        Misuse.TaskBody or Misuse.TaskAttempts or Misuse.TaskBackoff or Misuse.TaskDeadline
+            or Misuse.ServicesInHandler or Misuse.NoServices => "a task",
         _ => throw new ArgumentOutOfRangeException(nameof(misuse), misuse, null),
     };
 
@@ -98,6 +99,9 @@ internal static class Misuses
         Misuse.TaskAttempts => $"Attempts is {given}; the body runs at least once.",
         Misuse.TaskBackoff => $"Backoff and BackoffMax are {given}: from zero, and not falling.",
         Misuse.TaskDeadline => $"Deadline is {given}.",
+        Misuse.ServicesInHandler => "Services are not for handlers, whose effects must be the same at every replay: ask context.Services in "
+            + "the body of a NondetTask, or Outside on a thread that BecomingPrimary starts.",
+        Misuse.NoServices => "This process has no services: add the immortal to a host, with AddAmbrosia().AddImmortal of Ambrosia.Hosting.",
         _ => throw new ArgumentOutOfRangeException(nameof(misuse), misuse, null),
     };
 }

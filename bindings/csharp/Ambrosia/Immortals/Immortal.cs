@@ -2,6 +2,7 @@ using System.ComponentModel;
 using Ambrosia.Immortals;
 using Ambrosia.Protocol;
 using Ambrosia.State;
+using Ambrosia.Tasks;
 using Ambrosia.Timers;
 
 namespace Ambrosia;
@@ -33,6 +34,14 @@ public abstract partial class Immortal : ITimerOwner
 
     internal ImmortalContext Context => _context
         ?? throw new BindingMisuseException(Misuse.NoSession);
+
+    /// <summary>
+    /// The services of the host, for the threads that <see cref="BecomingPrimary"/> starts. What needs a scope makes one of its own. Bodies
+    /// of tasks have <see cref="NondetContext.Services"/>.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">A handler or a query asks; or the process was not made with
+    /// Ambrosia.Hosting.</exception>
+    protected IServiceProvider Outside => HostServices.RootOf(Context.Services);
 
     /// <summary>Runs once in the life of an instance, after the constructor; it is replayed like any handler.</summary>
     protected virtual void OnFirstStart()

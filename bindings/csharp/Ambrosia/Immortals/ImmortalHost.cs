@@ -83,7 +83,8 @@ internal static class MethodNames
 
 /// <summary>
 /// Gives handlers, by the base class of immortals, what they use: identity, proxies, time and randomness, timers, tasks, the logger.
-/// Thread: the scheduler's, except <see cref="Logger"/> and <see cref="IsPrimary"/> (any).
+/// Thread: the scheduler's, except <see cref="Logger"/>, <see cref="Services"/> and <see cref="IsPrimary"/>
+/// (any).
 /// </summary>
 internal sealed class ImmortalContext(
     InstanceId id, MessageSender sender, ReplayContext replay, OutstandingTimers timers, OutstandingTasks tasks, ImmortalLogger logger)
@@ -100,6 +101,9 @@ internal sealed class ImmortalContext(
     internal OutstandingTasks Tasks => tasks;
 
     internal ImmortalLogger Logger => logger;
+
+    /// <summary>What the process has for code outside of handlers; null: nothing. Any thread.</summary>
+    internal HostServices? Services => tasks.Services;
 
     internal bool IsPrimary => sender.Impulses.IsOpen;
 

@@ -52,6 +52,12 @@ internal sealed class AppHost(
     /// <summary>Gives the version before that the process can execute, too; null: there is none.</summary>
     internal Func<FormerVersion>? Former { get; init; }
 
+    /// <summary>What the process has for code outside of handlers; null: nothing.</summary>
+    internal HostServices? Services { get; init; }
+
+    /// <summary>Takes the lines that the immortal writes to its <c>Logger</c>; null: they go where all lines go.</summary>
+    internal Action<ImmortalLogLevel, string>? LinesOfImmortal { get; init; }
+
     /// <summary>It breaks where a view has stopped.</summary>
     internal IDebugger Debugger { get; init; } = new AttachedDebugger();
 
@@ -74,9 +80,10 @@ internal sealed class AppHost(
                 AcceptSource = environment(AcceptName) == "1",
                 ProcessId = (uint)Environment.ProcessId,
                 QueryChecking = QueryChecks.Parse(environment(CheckQueriesName)),
-                TaskRunner = new TaskThreads(time), Time = time,
+                TaskRunner = new TaskThreads(time) { Services = Services }, Time = time,
                 Log = log,
-                LogOfImmortal = (level, text) => log(level == ImmortalLogLevel.Information ? text : $"{level}: {text}"),
+                LogOfImmortal = LinesOfImmortal
+                    ?? ((level, text) => log(level == ImmortalLogLevel.Information ? text : $"{level}: {text}")),
                 LogsDuringReplay = environment(LogReplayName) is { Length: > 0 },
             };
         }
@@ -229,6 +236,8 @@ internal sealed record AppAddress(EndPoint EndPoint, bool HasRings = false)
 internal sealed class TaskThreads(TimeProvider time) : ITaskRunner
 {
     public TimeProvider Time { get; } = time;
+
+    public HostServices? Services { get; init; }
 
     public void Start(Func<Task> work) => ThreadPool.UnsafeQueueUserWorkItem(static work => Run(work), work, preferLocal: false);
 

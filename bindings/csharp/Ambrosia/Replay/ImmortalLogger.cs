@@ -23,6 +23,15 @@ public sealed class ImmortalLogger
     /// <summary>False while lines are dropped.</summary>
     public bool IsEnabled => _logsReplay || _isPrimary();
 
+    /// <summary>Lines are written, and those of a record that is executed again are among them.</summary>
+    internal bool IsOfReplay => _logsReplay && !_isPrimary();
+
+    /// <summary>Where the host has its logger for this immortal; null: it has none.</summary>
+    internal object? Sink { get; init; }
+
+    /// <summary>This logger in the form of the host's, once it was asked for.</summary>
+    internal object? Adapter { get; set; }
+
     /// <summary>Writes a line of level Information, if <see cref="IsEnabled"/>.</summary>
     public void Information(string text) => Write(ImmortalLogLevel.Information, text);
 

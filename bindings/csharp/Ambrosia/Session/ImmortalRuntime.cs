@@ -46,7 +46,10 @@ internal sealed class ImmortalRuntime : IHandlerSession
             welcome.Instance, _sender, replay,
             new OutstandingTimers(outbound, replay, _host.Started, FailUncalled),
             new OutstandingTasks(replay, welcome.Uuid, new TaskReports(impulses, outbound), options.TaskRunner, AttachProxy),
-            new ImmortalLogger(() => impulses.IsOpen, options.LogsDuringReplay, options.LogOfImmortal));
+            new ImmortalLogger(() => impulses.IsOpen, options.LogsDuringReplay, options.LogOfImmortal)
+            {
+                Sink = options.TaskRunner?.Services?.LogSink,
+            });
         Peers = new PeerTable(welcome.Instance);
         Failures = new ForkFailures(_host, _sender, replay, options.Log);
         if (former is not null) Failures.Policies.LearnFrom(former.Failures.Policies);

@@ -9,6 +9,9 @@ internal interface ITaskRunner
     /// <summary>The clock by which pauses and deadlines are kept.</summary>
     TimeProvider Time { get; }
 
+    /// <summary>What the process has for bodies; null: nothing.</summary>
+    HostServices? Services => null;
+
     /// <summary>
     /// Starts the work somewhere else and returns at once; called on the scheduler's thread. The work fails only
     /// where the process must end.

@@ -10,6 +10,12 @@ public sealed record NondetOptions : IImagePart
     /// <summary>The number of times that one process tries the body before its failure counts; at least 1.</summary>
     public int Attempts { get; init; } = 1;
 
+    /// <summary>
+    /// Says of what the body threw whether it is worth another attempt; null: of everything. It runs where the body does, so it asks nothing
+    /// but the exception. Where it throws itself there is no further attempt.
+    /// </summary>
+    public Func<Exception, bool>? Retry { get; init; }
+
     /// <summary>The pause before the second attempt; it doubles up to <see cref="BackoffMax"/>.</summary>
     public TimeSpan Backoff { get; init; } = TimeSpan.FromMilliseconds(100);
 

@@ -16,6 +16,9 @@ internal sealed class OutstandingTasks(
     private readonly SortedDictionary<ulong, IPendingTask> _byNumber = [];
     private readonly CancellationTokenSource _ended = new();
 
+    /// <summary>What the process has for the bodies of tasks, and for other code outside of handlers; null: nothing. Any thread.</summary>
+    internal HostServices? Services => runner?.Services;
+
     /// <summary>The number of the next task, from 1.</summary>
     internal ulong Next { get; private set; } = 1;
 

@@ -63,14 +63,33 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
         {
             try
             {
-                return (false, await task.RunBody(new NondetContext(key, attempt, _stopped.Token)).ConfigureAwait(false));
+                var scope = new TaskScope(runner.Services);
+                await using (scope.ConfigureAwait(false))
+                {
+                    var context = new NondetContext(key, attempt, _stopped.Token) { Scope = scope };
+                    return (false, await task.RunBody(context).ConfigureAwait(false));
+                }
             }
             catch (Exception e) when (e is not (OutOfMemoryException or LockOrderException))
             {
-                if (attempt < _options.Attempts && pause > TimeSpan.Zero) await Pause(pause).ConfigureAwait(false);
-                if (attempt >= _options.Attempts || _stopped.IsCancellationRequested) return (true, Encoded(Described(e)));
+                bool isLast = attempt >= _options.Attempts || !IsWorthAnother(e);
+                if (!isLast && pause > TimeSpan.Zero) await Pause(pause).ConfigureAwait(false);
+                if (isLast || _stopped.IsCancellationRequested) return (true, Encoded(Described(e)));
             }
             pause = pause < _options.BackoffMax / 2 ? pause * 2 : _options.BackoffMax;
+        }
+    }
+
+    /// <summary>Asks the app, whose answer may be a failure, too: the body's is the one that counts.</summary>
+    private bool IsWorthAnother(Exception failure)
+    {
+        try
+        {
+            return _options.Retry?.Invoke(failure) ?? true;
+        }
+        catch (Exception e) when (e is not (OutOfMemoryException or LockOrderException))
+        {
+            return false;
         }
     }
 

@@ -11,18 +11,16 @@ internal static class CountersApi
 {
     private const string KeyHeader = "Idempotency-Key";
 
-    public static void MapCounters(this WebApplication app, ImmortalClient client)
+    public static void MapCounters(this WebApplication app)
     {
-        ClientProxy<ICounters> counters = client.GetProxy<ICounters>();
-
-        app.MapPost("/counters/{counter}",
-            async (string counter, long amount, [FromHeader(Name = KeyHeader)] string? key, CancellationToken gone) =>
+        app.MapPost("/counters/{counter}", async (
+            string counter, long amount, [FromHeader(Name = KeyHeader)] string? key, ClientProxy<ICounters> counters, CancellationToken gone) =>
                 key is { Length: > 0 and <= 64 }
                     ? await AnswerAsync(() => counters.WithKey(key).AddAsync(counter, amount, gone))
                     : Results.Problem($"Give a header {KeyHeader} of up to 64 characters, and the same one when you repeat the request.",
                         statusCode: StatusCodes.Status400BadRequest));
 
-        app.MapGet("/counters/{counter}", (string counter, CancellationToken gone) =>
+        app.MapGet("/counters/{counter}", (string counter, ClientProxy<ICounters> counters, CancellationToken gone) =>
             AnswerAsync(async () => await counters.ReadAsync(counter, gone)));
     }
 

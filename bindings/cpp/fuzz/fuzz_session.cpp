@@ -1,0 +1,44 @@
+// Whatever a coordinator sends, an app neither crashes nor hangs, and what it keeps is bounded by what was sent. The first byte chooses: frames of
+// a session, an image, or the items of an argument.
+#include "../src/session.h"
+#include "../tests/probe.h"
+
+using namespace ambrosia;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size < 2) return 0;
+  byte_span input(data + 1, size - 1);
+  session at(std::make_unique<probe::Probe>(), [] {});
+  writer welcome;
+  welcome.u16(1), welcome.string("self"), welcome.u16(0), welcome.string("r0"), welcome.raw(bytes(16)), welcome.u64(1), welcome.u64(1);
+  welcome.u32(1 << 20), welcome.u64(0), welcome.u8(data[0] == 1 ? 1 : 0), welcome.varint(0);
+  at.take(frame_type::app_welcome, welcome.view());
+  if (data[0] == 0) {
+    // Frames without their headers' checksums, which a fuzzer cannot make: type, length of two bytes, payload.
+    writer start;
+    start.u64(0), start.i64(1), start.u64(0), start.u32(33), start.u32(3);
+    start.raw(bytes(16)), start.i64(1), start.u32(1), start.string("self");
+    at.take(frame_type::deliver, start.view());
+    while (input.size() >= 3) {
+      std::size_t length = std::min<std::size_t>(input[1] | input[2] << 8, input.size() - 3);
+      if (!at.take(static_cast<frame_type>(input[0]), input.subspan(3, length))) break;
+      input = input.subspan(3 + length);
+    }
+  } else if (data[0] == 1) {
+    at.restore(input);
+  } else {
+    std::vector<probe::Step> steps;
+    cbor_reader in(input);
+    decode(in, steps);
+    probe::Everything value;
+    cbor_reader other(input);
+    decode(other, value);
+    cbor_reader skipped(input);
+    skipped.skip(true);
+    failure what;
+    read_failure(input, what);
+    run_view run;
+    read_run(input, UINT64_MAX, run);
+  }
+  return 0;
+}

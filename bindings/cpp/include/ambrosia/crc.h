@@ -1,0 +1,79 @@
+// The two checksums of the protocol: CRC-32C of frame headers (P1.8) and CRC-64/NVME of images, arguments and operations (P1.9).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace ambrosia {
+inline namespace v0 {
+
+using byte_span = std::span<const std::uint8_t>;
+
+namespace detail {
+
+// Table k holds the CRC of each byte followed by k zero bytes, so that several bytes are taken in one step.
+template <class Word, std::size_t Tables>
+constexpr std::array<std::array<Word, 256>, Tables> crc_tables(Word polynomial) {
+  std::array<std::array<Word, 256>, Tables> tables{};
+  for (unsigned byte = 0; byte < 256; byte++) {
+    Word crc = byte;
+    for (int bit = 0; bit < 8; bit++) crc = (crc & 1) != 0 ? (crc >> 1) ^ polynomial : crc >> 1;
+    tables[0][byte] = crc;
+  }
+  for (std::size_t k = 1; k < Tables; k++) {
+    for (unsigned byte = 0; byte < 256; byte++) {
+      Word before = tables[k - 1][byte];
+      tables[k][byte] = (before >> 8) ^ tables[0][before & 255];
+    }
+  }
+  return tables;
+}
+
+// Both polynomials are reflected: 1EDC6F41 and AD93D23594C93659 with their bits in the other order.
+inline constexpr auto crc32c_tables = crc_tables<std::uint32_t, 8>(0x82F63B78u);
+inline constexpr auto crc64_tables = crc_tables<std::uint64_t, 16>(0x9A6C9329AC4BC9B5ull);
+
+inline std::uint64_t load64(const std::uint8_t* p) {
+  std::uint64_t value = 0;
+  for (int i = 7; i >= 0; i--) value = value << 8 | p[i];
+  return value;
+}
+
+}  // namespace detail
+
+// crc32c(b, crc32c(a)) is the CRC of a followed by b; a seed of 0 is none.
+inline std::uint32_t crc32c(byte_span data, std::uint32_t seed = 0) {
+  const auto& t = detail::crc32c_tables;
+  const std::uint8_t* p = data.data();
+  std::size_t n = data.size();
+  std::uint32_t crc = ~seed;
+  for (; n >= 8; p += 8, n -= 8) {
+    std::uint64_t word = detail::load64(p) ^ crc;
+    crc = 0;
+    for (int k = 0; k < 8; k++) crc ^= t[static_cast<std::size_t>(7 - k)][word >> (8 * k) & 255];
+  }
+  for (; n != 0; p++, n--) crc = t[0][(crc ^ *p) & 255] ^ (crc >> 8);
+  return ~crc;
+}
+
+// The state is its value: crc64(b, crc64(a)) is the hash of a followed by b, and the hash of nothing is 0.
+inline std::uint64_t crc64(byte_span data, std::uint64_t state = 0) {
+  const auto& t = detail::crc64_tables;
+  const std::uint8_t* p = data.data();
+  std::size_t n = data.size();
+  std::uint64_t crc = ~state;
+  for (; n >= 16; p += 16, n -= 16) {
+    std::uint64_t a = detail::load64(p) ^ crc, b = detail::load64(p + 8);
+    crc = 0;
+    for (int k = 0; k < 8; k++) {
+      crc ^= t[static_cast<std::size_t>(15 - k)][a >> (8 * k) & 255] ^ t[static_cast<std::size_t>(7 - k)][b >> (8 * k) & 255];
+    }
+  }
+  for (; n != 0; p++, n--) crc = t[0][(crc ^ *p) & 255] ^ (crc >> 8);
+  return ~crc;
+}
+
+}  // namespace v0
+}  // namespace ambrosia

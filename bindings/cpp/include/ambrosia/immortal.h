@@ -1,0 +1,158 @@
+// The class that an app's author derives from: state, handlers, and what handlers may ask for.
+#pragma once
+
+#include <ambrosia/contract.h>
+
+namespace ambrosia {
+inline namespace v0 {
+
+template <class... I>
+struct serves {};
+
+// What the session knows of an app.
+class immortal_base {
+ public:
+  virtual ~immortal_base() = default;
+
+  // The first state is made by the constructor and this, which may send. It executes once in the life of the instance.
+  virtual void first_start() {}
+  // The process has become the primary: it may send impulses (outside().get<I>(…)).
+  virtual void becoming_primary() {}
+
+  virtual void dispatch(incoming& in) = 0;
+  virtual void write_state(writer& out) const = 0;
+  virtual bool read_state(cbor_reader& in) = 0;
+  virtual std::vector<std::string_view> manifests() const = 0;
+  virtual std::uint64_t contract_hash() const = 0;
+  virtual std::uint32_t version() const = 0;
+  // Calls one of the two hooks above. False: it failed.
+  virtual bool run_hook(bool is_primary, failure& error) = 0;
+
+  void attach(runtime& to) { _run = &to; }
+  bool is_attached() const { return _run != nullptr; }
+
+ protected:
+  runtime& run() const { return *_run; }
+
+ private:
+  runtime* _run = nullptr;
+};
+
+// Sends impulses: input from outside, logged before it acts. Only a primary sends them; from other threads they go through impulse_queue (run.h).
+class impulse_sender {
+ public:
+  impulse_sender(runtime& of, std::uint32_t destination) : _run(&of), _destination(destination) {}
+
+ protected:
+  template <class... P>
+  void send(std::uint32_t method, std::string_view key, const P&... arguments) const {
+    if (!_run->is_primary || key.size() > 128) return;
+    _run->out.begin_impulse(_destination, method, as_bytes(key));
+    (encode(_run->out.bytes_out(), arguments), ...);
+    _run->out.end();
+  }
+  void send_raw(std::uint32_t method, std::string_view key, byte_span content) const {
+    if (!_run->is_primary || key.size() > 128) return;
+    _run->out.begin_impulse(_destination, method, as_bytes(key));
+    _run->out.bytes_out().raw(content);
+    _run->out.end();
+  }
+
+ private:
+  runtime* _run;
+  std::uint32_t _destination;
+};
+
+// class Bank : public ambrosia::immortal<Bank, Accounts, ambrosia::serves<IBank>>: its state is an Accounts, it serves the contract IBank.
+template <class A, class State, class Contracts>
+class immortal;
+
+template <class A, class State, class First, class... More>
+class immortal<A, State, serves<First, More...>> : public immortal_base {
+ public:
+  using state_type = State;
+
+  State& state() { return _state; }
+  const State& state() const { return _state; }
+
+  void dispatch(incoming& in) final {
+    A& app = static_cast<A&>(*this);
+    First::dispatch(app, in);
+    ((in.what == incoming::fate::no_method ? More::dispatch(app, in) : void()), ...);
+  }
+  void write_state(writer& out) const final {
+    static_assert(described<State>, "the state is an aggregate with a list of its fields: static constexpr auto fields = ambrosia::fields(\"name\", &State::name, …)");
+    encode(out, _state);
+  }
+  bool read_state(cbor_reader& in) final {
+    decode(in, _state);
+    return in.ok();
+  }
+  std::vector<std::string_view> manifests() const final { return {First::manifest, More::manifest...}; }
+  std::uint64_t contract_hash() const final { return First::contract_hash; }
+  std::uint32_t version() const override { return 1; }
+  bool run_hook(bool is_primary, failure& error) final {
+#if defined(__cpp_exceptions)
+    try {
+#endif
+      is_primary ? static_cast<A&>(*this).becoming_primary() : static_cast<A&>(*this).first_start();
+#if defined(__cpp_exceptions)
+    } catch (...) {
+      error = current_failure();
+      return false;
+    }
+#endif
+    if (run().refused == nullptr) return true;
+    error = std::move(*std::exchange(run().refused, nullptr));
+    return false;
+  }
+
+ protected:
+  // What a plain handler sends to another instance, or to its own: forks.
+  template <class I>
+  auto get(std::string_view name, std::uint16_t shard = 0) {
+    return typename I::forks(run(), nullptr, destination(name, shard));
+  }
+  template <class I>
+  auto self() {
+    return get<I>(run().self.name, run().self.shard);
+  }
+  template <class I>
+  auto impulses(std::string_view name, std::uint16_t shard = 0) {
+    return typename I::impulses(run(), destination(name, shard));
+  }
+  const std::string& name() const { return run().self.name; }
+  // The time of the record that is executed, in µs since 1970.
+  std::int64_t now() const { return run().now; }
+  std::uint64_t random() { return run().chance(); }
+  guid new_guid() { return run().chance_guid(); }
+  void want_checkpoint() { run().want_checkpoint(); }
+
+  // Executes a method of this instance when the time is over, and then each `period` if there is one; what it sends and changes is logged by
+  // the record of the timer. Returns the timer's number, for drop_timer.
+  template <class... X>
+  std::uint64_t set_timer(std::uint32_t method, std::chrono::microseconds in, std::chrono::microseconds period, const X&... arguments) {
+    writer encoded;
+    (encode(encoded, arguments), ...);
+    return run().set_timer(method, in.count(), period.count(), encoded.view());
+  }
+  void drop_timer(std::uint64_t timer) { run().drop_timer(timer); }
+
+ private:
+  std::uint32_t destination(std::string_view name, std::uint16_t shard) {
+    std::uint32_t found = run().out.destination(shard, name);
+    if (found != no_destination) return found;
+    failure what = is_name(name) ? failures::limit_reached(1u << 20, "destinations") : failures::misuse("a name");
+#if defined(__cpp_exceptions)
+    throw what;
+#else
+    if (run().refused == nullptr) run().refused = std::make_unique<failure>(std::move(what));
+    return run().out.destination(0, run().self.name);
+#endif
+  }
+
+  State _state{};
+};
+
+}  // namespace v0
+}  // namespace ambrosia

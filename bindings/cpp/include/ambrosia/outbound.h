@@ -1,0 +1,105 @@
+// What an app emits: messages to destinations, gathered into runs (P3) in one buffer, which the channel sends when the input runs dry.
+#pragma once
+
+#include <ambrosia/cbor.h>
+
+#include <map>
+
+namespace ambrosia {
+inline namespace v0 {
+
+struct place_name {
+  std::uint16_t shard = 0;
+  std::string name;
+  auto operator<=>(const place_name&) const = default;
+};
+
+inline constexpr std::uint32_t no_destination = UINT32_MAX;
+
+// Builds the stream from the app. One thread uses it. A message begins with `begin`, its arguments are appended to `bytes_out`, and `end`
+// closes it. Runs end by themselves where the destination or kind changes; any other frame ends the open run first.
+class outbound {
+ public:
+  outbound() = default;
+
+  // The index of a destination, which the first run to it declares (P5.5). no_destination: the name is none, or there are 2^20 already.
+  std::uint32_t destination(std::uint16_t shard, std::string_view name);
+  const place_name& name_of(std::uint32_t destination) const { return _destinations[destination].place; }
+  std::uint64_t hash_of(std::uint32_t destination) const { return _destinations[destination].hash; }
+  std::size_t destinations() const { return _destinations.size(); }
+
+  void begin(std::uint32_t destination, run_kind kind, std::uint32_t method, std::uint64_t call = 0) {
+    if (!_is_open || kind != _kind || destination != _destination || _out.size() - _run_at > run_bytes || _is_whole) open(destination, kind);
+    begin_message(method);
+    if (kind != run_kind::fork) _out.varint(call);
+  }
+  void begin_impulse(std::uint32_t destination, std::uint32_t method, byte_span key);
+  void begin_answer(bool failed, std::uint64_t epoch, std::uint64_t session, std::uint32_t method, std::uint64_t request);
+  // A failure whose words of the runtime travel beside it, in a block that no hash covers (P4.6).
+  void begin_failure(std::uint32_t destination, std::uint32_t method, std::uint64_t call, std::string_view words);
+
+  // The arguments of the message that is open.
+  byte_span arguments(std::size_t from) const { return _out.view(from); }
+  std::size_t position() const { return _out.size(); }
+  // False: the message is longer than the limit in force, or holds what cannot be written; nothing of it is sent.
+  bool end() {
+    std::size_t length = _out.size() - _message_at - 1;
+    if (length > 127 || _out.bad || length > limit) return end_slowly(length);
+    _out.data()[_message_at] = static_cast<std::uint8_t>(length);
+    _count++;
+    return true;
+  }
+
+  // Any other frame: frame([&](writer& out) { out.u64(lsn); }, type).
+  template <class F>
+  void frame(frame_type type, F payload) {
+    close();
+    std::size_t at = begin_frame(_out);
+    payload(_out);
+    end_frame(_out, at, type);
+  }
+  void frame(frame_type type) { frame(type, [](writer&) {}); }
+  void close();
+
+  writer& bytes_out() { return _out; }
+  bool was_bad() const { return _was_bad; }
+
+  std::uint64_t limit = 64 << 20;  // of a message (P3.4)
+  std::uint64_t lsn = 0;           // of the record that is executed; 0: none, and then a run states no cause
+
+ private:
+  static constexpr std::size_t run_bytes = 60'000, run_bytes_most = 262'144;
+  struct destination_row {
+    place_name place;
+    std::uint64_t hash = 0, tickets = 0;
+    bool is_declared = false;
+  };
+
+  void open(std::uint32_t destination, run_kind kind, std::uint8_t flags = 0, std::string_view words = {});
+  void begin_message(std::uint32_t method) {
+    _message_at = _out.size();
+    _cause_last = lsn;
+    _out.room(1);
+    _out.grow(1);
+    _out.varint(method);
+  }
+  bool end_slowly(std::size_t length);
+
+  writer _out;
+  std::map<place_name, std::uint32_t> _indices;
+  std::vector<destination_row> _destinations;
+  std::string _last_name;
+  std::uint32_t _last_index = no_destination;
+
+  // The open run.
+  bool _is_open = false, _was_bad = false;
+  bool _is_whole = false;  // the run's block is about its last message, so no other may follow
+  run_kind _kind{};
+  std::uint8_t _flags = 0;
+  std::uint32_t _destination = 0, _count = 0;
+  std::uint64_t _hash = 0, _first = 0, _cause = 0, _cause_last = 0;
+  std::size_t _run_at = 0, _extension_bytes = 0, _message_at = 0;
+};
+
+}  // namespace v0
+}  // namespace ambrosia

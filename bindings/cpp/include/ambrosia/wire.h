@@ -1,0 +1,221 @@
+// Bytes as the protocol writes them (P1, P2, P3): a writer that grows, a reader that never goes beyond its end, frames and runs.
+#pragma once
+
+#include <ambrosia/crc.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace ambrosia {
+inline namespace v0 {
+
+using bytes = std::vector<std::uint8_t>;
+
+inline byte_span as_bytes(std::string_view text) { return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}; }
+inline std::string_view as_text(byte_span data) { return {reinterpret_cast<const char*>(data.data()), data.size()}; }
+inline bytes to_bytes(byte_span data) { return bytes(data.begin(), data.end()); }
+
+bool is_utf8(byte_span data);
+// P1.5: ^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$
+bool is_name(std::string_view text);
+
+// A growing row of bytes. It keeps its memory when it is cleared, so a writer that is used again allocates nothing.
+class writer {
+ public:
+  writer() = default;
+  writer(const writer&) = delete;
+  writer& operator=(const writer&) = delete;
+  ~writer() { std::free(_data); }
+
+  std::uint8_t* data() { return _data; }
+  std::size_t size() const { return _size; }
+  byte_span view() const { return {_data, _size}; }
+  byte_span view(std::size_t from) const { return {_data + from, _size - from}; }
+  bytes take() const { return to_bytes(view()); }
+  void resize(std::size_t size) { room(size > _size ? size - _size : 0), _size = size; }
+  void clear() { _size = 0, bad = false; }
+
+  // Room for so many more bytes, which `grow` then counts in.
+  std::uint8_t* room(std::size_t more) {
+    if (_capacity - _size < more) enlarge(more);
+    return _data + _size;
+  }
+  void grow(std::size_t by) { _size += by; }
+
+  void raw(byte_span data) {
+    if (data.empty()) return;
+    std::memcpy(room(data.size()), data.data(), data.size());
+    _size += data.size();
+  }
+  void u8(std::uint8_t value) { *room(1) = value, _size++; }
+  void u16(std::uint16_t value) { fixed(value, 2); }
+  void u32(std::uint32_t value) { fixed(value, 4); }
+  void u64(std::uint64_t value) { fixed(value, 8); }
+  void i64(std::int64_t value) { fixed(static_cast<std::uint64_t>(value), 8); }
+  void varint(std::uint64_t value) {
+    std::uint8_t* p = room(10);
+    std::size_t n = 0;
+    for (; value >= 0x80; value >>= 7) p[n++] = static_cast<std::uint8_t>(value | 0x80);
+    p[n++] = static_cast<std::uint8_t>(value);
+    _size += n;
+  }
+  void string(std::string_view text) { varint(text.size()), raw(as_bytes(text)); }
+  void byte_string(byte_span data) { varint(data.size()), raw(data); }
+
+  // Set by a codec that met what cannot be written, such as a text that is no UTF-8: what was written then must not be sent.
+  bool bad = false;
+  // True while an image is written, in which only the tags of I4.4 may stand.
+  bool image = false;
+
+ private:
+  void fixed(std::uint64_t value, int size) {
+    std::uint8_t* p = room(8);
+    for (int i = 0; i < size; i++) p[i] = static_cast<std::uint8_t>(value >> (8 * i));
+    _size += static_cast<std::size_t>(size);
+  }
+  void enlarge(std::size_t more) {
+    std::size_t capacity = _capacity < 256 ? 512 : _capacity * 2;
+    while (capacity - _size < more) capacity *= 2;
+    auto* larger = static_cast<std::uint8_t*>(std::realloc(_data, capacity));
+    if (larger == nullptr) std::abort();
+    _data = larger;
+    _capacity = capacity;
+  }
+
+  std::uint8_t* _data = nullptr;
+  std::size_t _size = 0, _capacity = 0;
+};
+
+// Reads bytes from the front. After the first mistake `error` names the broken sentence, and everything that is read is 0 or empty.
+class reader {
+ public:
+  explicit reader(byte_span data, const char* section = "P1.1") : p(data.data()), end(data.data() + data.size()), _section(section) {}
+
+  bool ok() const { return error == nullptr; }
+  std::size_t left() const { return static_cast<std::size_t>(end - p); }
+  void fail(const char* sentence) {
+    if (error == nullptr) error = sentence;
+    p = end;
+  }
+
+  std::uint8_t u8() { return static_cast<std::uint8_t>(fixed(1)); }
+  std::uint16_t u16() { return static_cast<std::uint16_t>(fixed(2)); }
+  std::uint32_t u32() { return static_cast<std::uint32_t>(fixed(4)); }
+  std::uint64_t u64() { return fixed(8); }
+  std::int64_t i64() { return static_cast<std::int64_t>(fixed(8)); }
+  std::uint64_t varint() {
+    if (p != end && *p < 0x80) return *p++;
+    return long_varint();
+  }
+  byte_span take(std::size_t count) {
+    if (count > left()) return fail(_section), byte_span();
+    p += count;
+    return {p - count, count};
+  }
+  byte_span byte_string(std::uint64_t most) {
+    std::uint64_t count = varint();
+    if (ok() && (count > most || count > left())) fail(count > most ? "P1.3" : cut_off);
+    return ok() ? take(static_cast<std::size_t>(count)) : byte_span();
+  }
+  std::string_view string(std::uint64_t most) {
+    byte_span data = byte_string(most);
+    if (ok() && !is_utf8(data)) fail("P1.3");
+    return as_text(ok() ? data : byte_span());
+  }
+  std::string_view name() {
+    std::string_view text = string(63);
+    if (ok() && !is_name(text)) fail("P1.5");
+    return ok() ? text : std::string_view();
+  }
+  // L2.1
+  std::uint64_t lsn() {
+    std::uint64_t value = u64();
+    if (value >> 62 != 0) fail("L2.1");
+    return ok() ? value : 0;
+  }
+  bool flag() {
+    std::uint8_t value = u8();
+    if (value > 1) fail("P1.6");
+    return value == 1;
+  }
+  byte_span rest() { return take(left()); }
+  // Nothing may stand behind the last field (P2.6, and L5.10 in a record).
+  bool finish(const char* surplus = "P2.6") {
+    if (ok() && p != end) fail(surplus);
+    return ok();
+  }
+
+  const char* error = nullptr;
+  const std::uint8_t *p, *end;
+  const char* cut_off = "P1.3";  // of a string that is longer than what is there
+
+ private:
+  std::uint64_t fixed(int size) {
+    if (left() < static_cast<std::size_t>(size)) return fail(_section), 0;
+    std::uint64_t value = 0;
+    for (int i = size - 1; i >= 0; i--) value = value << 8 | p[i];
+    p += size;
+    return value;
+  }
+  std::uint64_t long_varint();
+
+  const char* _section;
+};
+
+// P2.4
+enum class frame_type : std::uint8_t {
+  app_hello = 0x01, app_welcome, heartbeat, goodbye, hello, ready, client_hello, client_welcome, contract, build_methods,
+  run = 0x10, destination, processed, image_begin, image_chunk, image_end, primary_ready, waiting, checkpoint_wanted,
+  timer_set, timer_dropped, task_result, set_aside, released, query_answer, executing,
+  deliver = 0x20, become_primary, impulse_logged, policy_ahead, query, rings, look, go, convert, seen, converted,
+  ack = 0x30, client_logged,
+};
+
+inline constexpr std::size_t frame_header_bytes = 16;
+
+struct frame_view {
+  frame_type type{};
+  byte_span payload;
+  std::size_t consumed = 0;  // 0: the frame is not whole yet
+};
+
+// Takes one frame from the front of what was received. `link` frames carry a checksum of the payload. Returns the broken sentence or null.
+const char* read_frame(byte_span data, bool link, std::uint32_t seed, std::uint64_t payload_most, frame_view& frame);
+// Begins a frame in `out` whose payload the caller appends; `end_frame` fills in the header at the position that `begin_frame` returned.
+std::size_t begin_frame(writer& out);
+void end_frame(writer& out, std::size_t at, frame_type type, bool link = false, std::uint32_t seed = 0);
+
+// P3.2
+enum class run_kind : std::uint8_t { fork = 1, call, result, failure, impulse, request, answer, request_failure };
+
+inline constexpr std::size_t run_header_bytes = 32;
+
+struct run_view {
+  run_kind kind{};
+  bool keyed = false;
+  std::uint16_t shard = 0;
+  std::uint32_t peer = 0;
+  std::uint64_t first = 0;
+  std::uint32_t count = 0;
+  std::uint64_t hash = 0;
+  byte_span extensions, messages;
+};
+
+struct message_view {
+  std::uint32_t method = 0;
+  std::uint64_t call = 0;  // of calls and their answers; the request's number of answers to callers outside
+  byte_span key, arguments;
+};
+
+// Checks a whole run: its header, its blocks and every message. Returns the broken sentence or null.
+const char* read_run(byte_span data, std::uint64_t message_most, run_view& run);
+// The next message of a run that `read_run` has accepted, or that it is checking now; moves `at` behind it.
+const char* read_message(const run_view& run, reader& at, std::uint64_t message_most, message_view& message);
+
+}  // namespace v0
+}  // namespace ambrosia

@@ -1,0 +1,133 @@
+#include <ambrosia/outbound.h>
+
+namespace ambrosia {
+inline namespace v0 {
+
+namespace {
+
+constexpr std::size_t cause_bytes = 19;  // of an extension block of type 5: type, version, length, two Lsns
+
+bool states_cause(run_kind kind) { return kind <= run_kind::failure; }
+
+}  // namespace
+
+std::uint32_t outbound::destination(std::uint16_t shard, std::string_view name) {
+  if (_last_index != no_destination && shard == _destinations[_last_index].place.shard && name == _last_name) return _last_index;
+  if (!is_name(name)) return no_destination;
+  auto [at, is_new] = _indices.try_emplace(place_name{shard, std::string(name)}, static_cast<std::uint32_t>(_destinations.size()));
+  if (is_new) {
+    if (_destinations.size() == 1u << 20) return _indices.erase(at), no_destination;
+    writer place;
+    place.u16(shard);
+    place.string(name);
+    _destinations.push_back({at->first, crc64(place.view())});
+  }
+  _last_name = name;
+  return _last_index = at->second;
+}
+
+void outbound::open(std::uint32_t destination, run_kind kind, std::uint8_t flags, std::string_view words) {
+  close();
+  bool is_answer = kind >= run_kind::request;
+  if (!is_answer && !_destinations[destination].is_declared) {
+    const place_name& place = _destinations[destination].place;
+    _destinations[destination].is_declared = true;
+    frame(frame_type::destination, [&](writer& out) { out.u32(destination), out.u16(place.shard), out.string(place.name); });
+  }
+  _is_open = true;
+  _is_whole = !words.empty();
+  _kind = kind;
+  _flags = flags;
+  _destination = destination;
+  _count = 0;
+  _hash = _first = 0;
+  _run_at = begin_frame(_out);
+  _out.room(run_header_bytes);
+  _out.grow(run_header_bytes);
+  std::size_t extensions = _out.size();
+  _cause = states_cause(kind) ? lsn : 0;
+  if (_cause != 0) _out.room(cause_bytes), _out.grow(cause_bytes);
+  if (!words.empty()) {
+    words = words.substr(0, 8'000);
+    while (!is_utf8(as_bytes(words))) words.remove_suffix(1);
+    writer stack;
+    stack.varint(0);
+    stack.string(words);
+    _out.varint(2), _out.varint(1), _out.byte_string(stack.view());
+  }
+  _extension_bytes = _out.size() - extensions;
+}
+
+void outbound::close() {
+  if (!_is_open) return;
+  _is_open = false;
+  if (_count == 0) return _out.resize(_run_at);
+  std::size_t end = _out.size();
+  _out.resize(_run_at + frame_header_bytes);
+  _out.u8(static_cast<std::uint8_t>(_kind));
+  _out.u8(_flags);
+  _out.u16(0);
+  _out.u32(_destination);
+  _out.u64(_first);
+  _out.u32(_count);
+  _out.u32(static_cast<std::uint32_t>(_extension_bytes));
+  _out.u64(_hash);
+  if (_cause != 0) {
+    _out.varint(5), _out.varint(1), _out.varint(16);
+    _out.u64(_cause);
+    _out.u64(_cause_last);
+  }
+  _out.resize(end);
+  end_frame(_out, _run_at, frame_type::run);
+  if (_kind == run_kind::impulse) _destinations[_destination].tickets = _first + _count - 1;
+}
+
+void outbound::begin_impulse(std::uint32_t destination, std::uint32_t method, byte_span key) {
+  std::uint8_t flags = key.empty() ? 0 : 1;
+  if (!_is_open || _kind != run_kind::impulse || destination != _destination || flags != _flags || _out.size() - _run_at > run_bytes) {
+    open(destination, run_kind::impulse, flags);
+    _first = _destinations[destination].tickets + 1;
+  }
+  begin_message(method);
+  if (flags != 0) _out.byte_string(key);
+}
+
+void outbound::begin_answer(bool failed, std::uint64_t epoch, std::uint64_t session, std::uint32_t method, std::uint64_t request) {
+  run_kind kind = failed ? run_kind::request_failure : run_kind::answer;
+  if (!_is_open || _kind != kind || epoch != _hash || session != _first || _out.size() - _run_at > run_bytes) {
+    open(0, kind);
+    _hash = epoch;
+    _first = session;
+  }
+  begin_message(method);
+  _out.varint(request);
+}
+
+void outbound::begin_failure(std::uint32_t destination, std::uint32_t method, std::uint64_t call, std::string_view words) {
+  if (words.empty()) return begin(destination, run_kind::failure, method, call);
+  open(destination, run_kind::failure, 0, words);
+  begin_message(method);
+  _out.varint(call);
+}
+
+bool outbound::end_slowly(std::size_t length) {
+  _was_bad = _out.bad;
+  _out.bad = false;
+  if (_was_bad || length > limit) return _out.resize(_message_at), false;
+  writer message;
+  message.varint(length);
+  message.raw(_out.view(_message_at + 1));
+  _out.resize(_message_at);
+  if (_count != 0 && _message_at + message.size() - _run_at > run_bytes_most) {
+    std::uint64_t hash = _hash, first = _first;
+    open(_destination, _kind, _flags);
+    _hash = hash;
+    _first = _kind == run_kind::impulse ? _destinations[_destination].tickets + 1 : first;
+  }
+  _out.raw(message.view());
+  _count++;
+  return true;
+}
+
+}  // namespace v0
+}  // namespace ambrosia

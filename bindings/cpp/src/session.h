@@ -1,0 +1,199 @@
+// The conversation of an app with its coordinator (P5): frames in, frames out. It does no input or output of its own, so a test can drive it.
+#pragma once
+
+#include <ambrosia/immortal.h>
+
+#include <atomic>
+
+#include "frames.h"
+#include "tasks.h"
+#include "window.h"
+
+namespace ambrosia {
+inline namespace v0 {
+
+// How a session ended: the exit code of P5.13, and a line for people.
+struct session_end {
+  int code = 0;
+  std::string why;
+};
+
+class session final : public runtime {
+ public:
+  // `wake` is called from other threads when `drain_tasks` has something to do.
+  session(std::unique_ptr<immortal_base> app, std::function<void()> wake);
+
+  // AppHello, with the token of this start.
+  void greet(byte_span token);
+  // One frame. False: the session has ended, and `end` says how; what is in `out` is still to be sent.
+  bool take(frame_type type, byte_span payload);
+  // A frame that is none, or rings that cannot be used.
+  bool refuse(const char* sentence) { return fail_with(sentence, "a frame"); }
+  bool refuse_rings(std::string why) { return end_with(1, 2, std::move(why)); }
+  // The input has run dry: reports what was executed (P5.6). Everything in `out` must be sent before the app waits.
+  void run_dry();
+  // Results of tasks, and impulses of other threads, which wait for the executing thread.
+  void drain_tasks();
+
+  bool is_welcome() const { return _is_welcome; }
+  const session_end& end() const { return _end; }
+  std::uint64_t payload_most() const { return _is_welcome ? (1ull << 30) + 65'536 : 4'096; }
+  std::string take_rings_path(std::uint32_t& capacity) { return capacity = _ring_bytes, std::exchange(_ring_path, {}); }
+
+  // Restores an image and says whether it could be (AMBROSIA_CHECK_IMAGE); the reason is in `end`.
+  bool restore(byte_span image);
+  void write_image(writer& out) const;
+
+  // ---- runtime ----
+  void flow_ended(flow_core& flow) override;
+  void flow_suspended(flow_core& flow) override;
+  std::uint64_t begin_timer(flow_core& flow, std::uint32_t leaf, std::int64_t due) override;
+  std::uint64_t begin_task(flow_core& flow, std::uint32_t leaf, std::string_view body, byte_span arguments, task_pool::work work) override;
+  void know_task(std::uint64_t task, task_pool::work work) override;
+  void drop_timer(std::uint64_t timer) override;
+  void drop_task(std::uint64_t task) override;
+  std::uint64_t set_timer(std::uint32_t method, std::int64_t in_us, std::int64_t period_us, byte_span arguments) override;
+  void want_checkpoint() override { out.frame(frame_type::checkpoint_wanted); }
+
+  // A place in the log, where Executing says that the app is: read by the thread that watches (run.cpp).
+  std::atomic<std::uint64_t> executing_lsn{0};
+  std::atomic<std::uint32_t> executing_index{0};
+
+ private:
+  struct origin {
+    place_name place;
+    bool is_known = false;
+    std::uint32_t destination = no_destination;
+  };
+  // A message that its handler refused under policy 2, as the app keeps it (L5.12).
+  struct kept_message {
+    std::uint64_t lsn = 0;
+    std::uint32_t index = 0;
+    run_kind kind{};
+    place_name caller;
+    std::uint32_t method = 0;
+    bytes arguments;
+    std::uint32_t tries = 0;
+    std::int64_t time = 0;
+    std::string why;
+    std::uint64_t decision = 0;
+  };
+  // What of a message is kept while its flow waits, so that a failure of the flow can set it aside.
+  struct held_message {
+    std::uint64_t lsn = 0;
+    std::uint32_t index = 0;
+    run_kind kind{};
+    place_name caller;
+    std::uint32_t tries = 0;
+  };
+  struct duty {
+    std::uint64_t mark = 0, latest = 0;  // latest 0: without a bound
+    std::int64_t time = 0;
+  };
+  enum class stage { greeting, image, ready };
+
+  bool fail_with(const char* sentence, std::string_view about);
+  bool end_with(std::uint8_t goodbye, int code, std::string why);
+  bool diverged(std::string why);
+
+  bool take_welcome(byte_span payload);
+  bool take_image(frame_type type, byte_span payload);
+  bool become_primary(byte_span payload);
+  bool take_goodbye(byte_span payload);
+  bool take_query(byte_span payload);
+  bool deliver(byte_span payload);
+  bool execute(const record_view& record);
+  bool execute_run(const record_view& record);
+  bool execute_message(const record_view& record, const run_view& run, const message_view& message, std::uint32_t index);
+  bool first_start(byte_span body);
+  bool add_peer(byte_span body);
+  bool forget(const record_view& record);
+  bool take_mark(const record_view& record);
+  bool take_nondet(byte_span body);
+  bool take_timer(const record_view& record);
+  bool take_request(const record_view& record);
+  bool take_policy(byte_span body);
+  bool take_quarantine(byte_span body);
+  bool retry(kept_message message);
+  void set_message(const record_view* record, std::uint32_t index, run_kind kind, const place_name* caller, std::uint32_t method, byte_span arguments);
+  void complete_call(std::uint32_t from, std::uint64_t call, bool is_failure, byte_span value);
+
+  // Gives a message to its handler; `handled` is behind it, at once or when its flow has ended.
+  bool handle(std::uint32_t method, byte_span arguments, const reply_to& answers, std::int64_t window_row);
+  void handled(const reply_to& answers, std::int64_t window_row, const failure* error, byte_span value);
+  void answer(const reply_to& to, bool is_failure, byte_span value, std::string_view words);
+  bool keyed(std::uint32_t method, byte_span key, byte_span arguments, const reply_to& answers);
+  // Does with a failure that nobody awaits what the fork policy says.
+  void refuse_fork(const failure& error);
+  bool set_aside(const failure& error);
+  void say_set_aside(const kept_message& kept, bool is_unlogged);
+  void check_flow(flow_core& flow);
+  bool restart(flow_core& flow);
+  void resume_message(const flow_core& flow, held_message& held);
+
+  void processed(std::uint64_t lsn);
+  void advance();
+  void record_boundary();
+  void send_image();
+  void start_task(std::uint64_t number, task_row& task);
+
+  bool read_image(cbor_reader& in);
+  bool read_session(cbor_reader& in);
+  bool read_calls(cbor_reader& in);
+  bool read_timers(cbor_reader& in);
+  bool read_tasks(cbor_reader& in);
+  bool read_quarantine_rows(cbor_reader& in);
+  bool read_flows(cbor_reader& in);
+  bool read_flow(cbor_reader& in, flow_image& of);
+  bool restore_flow(const flow_image& of, bool aside, std::string& why);
+  void write_session(writer& out) const;
+  const origin* find_origin(std::uint32_t number) const { return number < _origins.size() && _origins[number].is_known ? &_origins[number] : nullptr; }
+  std::uint32_t origin_of(const place_name& place) const;
+
+  std::unique_ptr<immortal_base> _app;
+  task_pool _pool;
+  std::function<void()> _wake;
+  session_end _end;
+  stage _stage = stage::greeting;
+  bool _is_welcome = false, _has_started = false, _is_view = false, _has_ended = false;
+  std::string _replica;
+  std::uint64_t _epoch = 0;
+  std::string _ring_path;
+  std::uint32_t _ring_bytes = 0;
+  bytes _image;
+  std::uint64_t _image_lsn = 0;
+
+  std::uint64_t _executed = 0, _reported = 0;
+  std::int64_t _key_time = 0;
+  std::vector<origin> _origins;  // by origin number; 0 is the instance itself
+  std::map<std::uint64_t, timer_row> _timers;
+  std::map<std::uint64_t, task_row> _tasks;
+  request_window _window;
+  std::uint8_t _fork_policy = 0;
+  std::vector<policy_change> _ahead;
+  std::deque<kept_message> _kept;  // in the order of their decisions
+  std::deque<std::pair<std::uint64_t, std::uint32_t>> _unmet;  // decisions whose Quarantine record is still to come: the last ones
+  std::uint64_t _decisions = 0, _decisions_met = 0, _kept_bytes = 0;
+  std::map<const flow_core*, held_message> _held;
+  std::map<std::uint64_t, held_message> _held_by_number;  // while an image is read
+  std::vector<duty> _duty;  // none or one
+  std::map<std::uint32_t, std::uint64_t> _suspensions;
+
+  // The message that is being handled.
+  struct {
+    std::uint64_t lsn = 0;
+    std::uint32_t index = 0;
+    run_kind kind{};
+    const place_name* caller = nullptr;
+    std::uint32_t method = 0, tries = 0;
+    byte_span arguments;
+    bool can_be_kept = false, was_kept = false, has_failed = false;
+    std::int64_t time = 0;
+  } _message;
+  std::int64_t _frame_time = 0, _record_time = 0;
+  std::uint64_t _failed_forks = 0;
+  writer _result;
+};
+
+}  // namespace v0
+}  // namespace ambrosia

@@ -1,0 +1,166 @@
+#include <ambrosia/wire.h>
+
+#include <algorithm>
+
+namespace ambrosia {
+inline namespace v0 {
+
+bool is_utf8(byte_span data) {
+  const std::uint8_t *p = data.data(), *end = p + data.size();
+  while (p != end) {
+    if (*p < 0x80) {
+      p++;
+      continue;
+    }
+    std::uint8_t lead = *p;
+    int more = lead >= 0xF0 ? 3 : lead >= 0xE0 ? 2 : 1;
+    if (lead < 0xC2 || lead > 0xF4 || end - p <= more) return false;
+    // The second byte's range excludes overlong forms, surrogates and what is beyond Unicode.
+    std::uint8_t low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+    std::uint8_t high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+    if (p[1] < low || p[1] > high) return false;
+    for (int i = 2; i <= more; i++) {
+      if ((p[i] & 0xC0) != 0x80) return false;
+    }
+    p += more + 1;
+  }
+  return true;
+}
+
+bool is_name(std::string_view text) {
+  auto plain = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  return !text.empty() && text.size() <= 63 && plain(text[0]) &&
+         std::all_of(text.begin(), text.end(), [&](char c) { return plain(c) || c == '_' || c == '-'; });
+}
+
+std::uint64_t reader::long_varint() {
+  std::uint64_t value = 0;
+  for (int shift = 0; p != end; shift += 7) {
+    std::uint8_t byte = *p++;
+    if (shift == 63 && byte > 1) return fail("P1.2"), 0;
+    value |= static_cast<std::uint64_t>(byte & 0x7F) << shift;
+    if (byte >= 0x80) continue;
+    if (byte == 0 && shift != 0) return fail("P1.2"), 0;
+    return value;
+  }
+  return fail(_section), 0;
+}
+
+namespace {
+
+bool is_known(std::uint8_t type) {
+  return (type >= 0x01 && type <= 0x0A) || (type >= 0x10 && type <= 0x2A) || type == 0x30 || type == 0x31;
+}
+
+}  // namespace
+
+const char* read_frame(byte_span data, bool link, std::uint32_t seed, std::uint64_t payload_most, frame_view& frame) {
+  frame.consumed = 0;
+  if (data.size() < frame_header_bytes) return nullptr;
+  reader header(data.first(frame_header_bytes));
+  std::uint32_t length = header.u32();
+  std::uint8_t type = header.u8(), flags = header.u8();
+  std::uint16_t reserved = header.u16();
+  std::uint32_t payload_crc = header.u32(), header_crc = header.u32();
+  if (header_crc != crc32c(data.first(12), seed)) return "P2.1";
+  if (flags != 0 || reserved != 0) return "P1.6";
+  if (!is_known(type)) return "P2.4";
+  if (length > payload_most) return "P2.3";
+  if (!link && payload_crc != 0) return "P2.5";
+  if (data.size() - frame_header_bytes < length) return nullptr;
+  frame.type = static_cast<frame_type>(type);
+  frame.payload = data.subspan(frame_header_bytes, length);
+  if (link && payload_crc != crc32c(frame.payload)) return "P2.5";
+  frame.consumed = frame_header_bytes + length;
+  return nullptr;
+}
+
+std::size_t begin_frame(writer& out) {
+  std::size_t at = out.size();
+  out.room(frame_header_bytes);
+  out.grow(frame_header_bytes);
+  return at;
+}
+
+void end_frame(writer& out, std::size_t at, frame_type type, bool link, std::uint32_t seed) {
+  std::size_t end = out.size();
+  byte_span payload = out.view(at + frame_header_bytes);
+  std::uint32_t payload_crc = link ? crc32c(payload) : 0;
+  out.resize(at);
+  out.u32(static_cast<std::uint32_t>(end - at - frame_header_bytes));
+  out.u8(static_cast<std::uint8_t>(type));
+  out.u8(0);
+  out.u16(0);
+  out.u32(payload_crc);
+  out.u32(crc32c(out.view(at), seed));
+  out.resize(end);
+}
+
+const char* read_message(const run_view& run, reader& at, std::uint64_t message_most, message_view& message) {
+  std::uint64_t length = at.varint();
+  if (!at.ok() || length == 0 || length > at.left()) return "P3.1";
+  if (length > message_most) return "P3.4";
+  reader in(at.take(static_cast<std::size_t>(length)), "P3.3");
+  in.cut_off = "P3.3";
+  std::uint64_t method = in.varint();
+  if (!in.ok()) return in.error;
+  if (method >> 32 != 0) return "P3.4";
+  if (method == 0) return "P4.5";
+  message.method = static_cast<std::uint32_t>(method);
+  message.call = 0;
+  message.key = {};
+  if (run.kind != run_kind::fork && run.kind != run_kind::impulse && run.kind != run_kind::request) message.call = in.varint();
+  if (run.keyed) {
+    message.key = in.byte_string(UINT64_MAX);
+    if (in.ok() && (message.key.empty() || message.key.size() > 128)) return "P3.3";
+  }
+  if (!in.ok()) return in.error;
+  if (run.kind == run_kind::call && message.call == 0) return "P3.9";
+  message.arguments = in.rest();
+  return nullptr;
+}
+
+namespace {
+
+const char* check_blocks(byte_span blocks) {
+  reader in(blocks, "P3.7");
+  while (in.left() != 0 && in.ok()) {
+    in.varint(), in.varint();
+    in.byte_string(in.left());
+  }
+  return in.error;
+}
+
+}  // namespace
+
+const char* read_run(byte_span data, std::uint64_t message_most, run_view& run) {
+  if (data.size() < run_header_bytes) return "P3.1";
+  reader in(data, "P3.1");
+  std::uint8_t kind = in.u8(), flags = in.u8();
+  run.shard = in.u16();
+  run.peer = in.u32();
+  run.first = in.u64();
+  run.count = in.u32();
+  std::uint32_t extension_bytes = in.u32();
+  run.hash = in.u64();
+  if (kind < 1 || kind > 8) return "P3.2";
+  run.kind = static_cast<run_kind>(kind);
+  bool can_have_keys = run.kind == run_kind::impulse || run.kind == run_kind::request;
+  if (flags > 1 || (flags == 1 && !can_have_keys)) return "P1.6";
+  run.keyed = flags == 1;
+  if (run.count == 0 || extension_bytes > in.left()) return "P3.1";
+  if (data.size() > 262'144 && run.count > 1) return "P3.5";
+  if (run.first > 0x7FFFFFFFFFFFFFFFull - (run.count - 1)) return "P3.8";
+  run.extensions = in.take(extension_bytes);
+  run.messages = in.rest();
+  if (const char* broken = check_blocks(run.extensions)) return broken;
+  reader at(run.messages, "P3.1");
+  message_view message;
+  for (std::uint32_t i = 0; i < run.count; i++) {
+    if (const char* broken = read_message(run, at, message_most, message)) return broken;
+  }
+  return at.left() == 0 ? nullptr : "P3.1";
+}
+
+}  // namespace v0
+}  // namespace ambrosia

@@ -1,0 +1,292 @@
+// Random programs of flows, stopped before every record: a session that is restored there must say the same and have the same image as one that
+// goes on. And a restore whose code does something else must be refused exactly where it would have acted otherwise.
+// Arguments: programs, and a seed (default 1).
+#include <cstdio>
+#include <cstdlib>
+#include <random>
+
+#include "../src/session.h"
+#include "probe.h"
+
+namespace {
+
+using namespace ambrosia;
+using probe::Operation;
+using probe::Step;
+
+int failures_found = 0;
+
+void expect(bool holds, const char* what, unsigned long long of = 0) {
+  if (holds) return;
+  if (++failures_found <= 20) std::printf("session_test: %s (%llu)\n", what, of);
+}
+
+std::unique_ptr<session> new_session() { return std::make_unique<session>(std::make_unique<probe::Probe>(), [] {}); }
+
+void welcome(session& to, std::uint64_t lsn, bool has_image) {
+  writer out;
+  out.u16(1), out.string("self"), out.u16(0), out.string("r0");
+  for (int i = 0; i < 16; i++) out.u8(static_cast<std::uint8_t>(i));
+  out.u64(1), out.u64(1), out.u32(64 << 20), out.u64(lsn), out.u8(has_image ? 1 : 0), out.varint(0);
+  to.take(frame_type::app_welcome, out.view());
+}
+
+void give_image(session& to, std::uint64_t lsn, byte_span image) {
+  writer begin, end;
+  begin.u64(lsn), begin.u32(1);
+  end.u64(image.size()), end.u64(crc64(image));
+  to.take(frame_type::image_begin, begin.view());
+  to.take(frame_type::image_chunk, image);
+  to.take(frame_type::image_end, end.view());
+}
+
+bytes deliver(std::uint64_t lsn, std::int64_t time, std::uint8_t kind, byte_span body) {
+  writer out;
+  out.u64(lsn), out.i64(time), out.u64(0);
+  out.u32(static_cast<std::uint32_t>(body.size())), out.u8(kind), out.u8(0), out.u16(0), out.raw(body);
+  return out.take();
+}
+
+bytes run_record(std::uint8_t kind, std::uint32_t origin, std::uint32_t method, std::uint64_t call, byte_span arguments) {
+  writer message, out;
+  message.varint(method);
+  if (kind != 1) message.varint(call);
+  message.raw(arguments);
+  out.u8(kind), out.u8(0), out.u16(0), out.u32(origin), out.u64(1), out.u32(1), out.u32(0), out.u64(0);
+  out.byte_string(message.view());
+  return out.take();
+}
+
+// What a session has said, without what may differ between two sessions: indices, cuts into runs, causes, and reports of positions.
+struct spoken {
+  std::vector<std::string> lines;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> calls;  // id, method
+  std::vector<std::pair<std::uint64_t, std::int64_t>> timers;
+};
+
+std::string hex(byte_span data) {
+  std::string text;
+  for (std::uint8_t byte : data) text += "0123456789abcdef"[byte >> 4], text += "0123456789abcdef"[byte & 15];
+  return text;
+}
+
+spoken listen(session& to, std::vector<std::string>& destinations) {
+  spoken all;
+  to.out.close();
+  byte_span data = to.out.bytes_out().view();
+  for (frame_view frame; !data.empty(); data = data.subspan(frame.consumed)) {
+    if (read_frame(data, false, 0, 1u << 30, frame) != nullptr || frame.consumed == 0) {
+      expect(false, "a frame that is none");
+      break;
+    }
+    reader in(frame.payload);
+    if (frame.type == frame_type::destination) {
+      std::uint32_t index = in.u32();
+      in.u16();
+      if (destinations.size() <= index) destinations.resize(index + 1);
+      destinations[index] = in.string(100);
+    } else if (frame.type == frame_type::run) {
+      run_view run;
+      expect(read_run(frame.payload, UINT64_MAX, run) == nullptr, "a run that is none");
+      std::string to_whom = run.kind >= run_kind::request ? "" : destinations[run.peer];
+      reader at(run.messages);
+      message_view message;
+      for (std::uint32_t i = 0; i < run.count; i++) {
+        read_message(run, at, UINT64_MAX, message);
+        if (run.kind == run_kind::call) all.calls.emplace_back(message.call, message.method);
+        all.lines.push_back(to_whom + " " + std::to_string(static_cast<int>(run.kind)) + " " + std::to_string(message.method) + " " +
+                            std::to_string(message.call) + " " + hex(message.arguments));
+      }
+    } else if (frame.type != frame_type::processed) {
+      if (frame.type == frame_type::timer_set) {
+        std::uint64_t timer = in.u64();
+        all.timers.emplace_back(timer, in.i64());
+      }
+      all.lines.push_back(std::to_string(static_cast<int>(frame.type)) + " " + hex(frame.payload));
+    }
+  }
+  to.out.bytes_out().clear();
+  return all;
+}
+
+std::vector<Step> random_steps(std::mt19937_64& chance, int depth) {
+  static const Operation flat[] = {Operation::Say, Operation::Add, Operation::Read, Operation::Fork, Operation::Guid, Operation::Random, Operation::Now, Operation::Ask,
+                                   Operation::Ask, Operation::Through, Operation::Delay, Operation::Task, Operation::Pass, Operation::Pulse};
+  static const Operation begun[] = {Operation::Ask, Operation::Delay, Operation::Task};
+  std::vector<Step> steps;
+  for (std::uint64_t n = 1 + chance() % 5; n != 0; n--) {
+    Step step;
+    step.Number = static_cast<std::int64_t>(chance() % 1'000);
+    step.To = "bank" + std::to_string(chance() % 3);
+    std::uint64_t which = chance() % 20;
+    if (which == 0 && depth < 2) {
+      step.Op = Operation::Again, step.Steps = random_steps(chance, depth + 1);
+    } else if (which < 4) {
+      step.Op = which == 1 ? Operation::Within : which == 2 ? Operation::All : Operation::Any;
+      for (std::uint64_t k = 1 + chance() % 3; k != 0; k--) {
+        Step inner;
+        inner.Op = step.Op == Operation::Within ? Operation::Ask : begun[chance() % 3];
+        inner.To = step.To;
+        inner.Number = static_cast<std::int64_t>(chance() % 1'000);
+        step.Steps.push_back(inner);
+      }
+    } else if (which == 19) {
+      step.Op = Operation::Throw, step.Text = "no";
+    } else {
+      step.Op = flat[chance() % std::size(flat)];
+    }
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+// Whether a flow of this image has forked before it waited: then a change of where it forks to must be noticed.
+bool has_forked(byte_span image) {
+  cbor_reader in(image);
+  in.read_array(), in.skip(), in.skip(), in.skip(), in.skip();
+  for (std::size_t count = in.read_array(); count != 0 && in.ok(); count--) {
+    in.read_array();
+    for (int i = 0; i < 5; i++) in.skip();
+    reader operations(in.read_bytes());
+    while (operations.left() != 0) {
+      if (operations.u8() == static_cast<std::uint8_t>(operation::fork)) return true;
+      operations.varint();
+    }
+    in.skip(), in.skip();
+  }
+  return false;
+}
+
+class play {
+ public:
+  explicit play(std::uint64_t seed) : _chance(seed) {}
+
+  void run() {
+    _live = new_session();
+    welcome(*_live, 0, false);
+    writer start, peer;
+    for (int i = 0; i < 16; i++) start.u8(static_cast<std::uint8_t>(i));
+    start.i64(1), start.u32(1), start.string("self");
+    give(3, start.view());
+    for (std::uint32_t origin = 1; origin <= 3; origin++) {
+      peer.clear();
+      peer.u32(origin), peer.u16(0);
+      for (int i = 0; i < 16; i++) peer.u8(static_cast<std::uint8_t>(origin));
+      peer.u64(1), peer.string("bank" + std::to_string(origin - 1));
+      give(4, peer.view());
+    }
+    for (int n = 0; n < 3; n++) begin_program();
+    for (int steps = 0; steps < 60 && failures_found == 0; steps++) {
+      if (_calls.empty() && _timers.empty() && _tasks_begun == _tasks_done) break;
+      answer_something();
+    }
+  }
+
+ private:
+  void begin_program() {
+    writer arguments;
+    encode(arguments, random_steps(_chance, 0));
+    give(1, run_record(_chance() % 3 == 0 ? 1 : 2, 1, probe::IProbe::id::Do, ++_asked, arguments.view()));
+  }
+
+  void answer_something() {
+    std::uint64_t which = _chance() % 3;
+    if (which == 0 && _tasks_done < _tasks_begun) {
+      writer result;
+      result.u64(++_tasks_done), result.u8(0), encode(result, static_cast<std::int64_t>(_chance() % 100));
+      return give(8, result.view());
+    }
+    if (which == 1 && !_timers.empty()) {
+      auto [timer, due] = take_one(_timers);
+      writer fired;
+      fired.u64(timer), fired.i64(due);
+      return give(9, fired.view());
+    }
+    if (!_calls.empty()) {
+      auto [id, method] = take_one(_calls);
+      bool fails = _chance() % 4 == 0;
+      writer value;
+      if (fails) {
+        write_failure(value, {"Bank.Closed", "no"});
+      } else {
+        encode(value, static_cast<std::int64_t>(_chance() % 1'000));
+      }
+      // Whoever is asked, the answer comes from each bank in turn: only that of the instance that was called counts (P3.9).
+      for (std::uint32_t origin = 1; origin <= 3; origin++) give(1, run_record(fails ? 4 : 3, origin, method, id, value.view()));
+    }
+  }
+
+  template <class T>
+  T take_one(std::vector<T>& from) {
+    std::size_t at = _chance() % from.size();
+    T one = from[at];
+    from.erase(from.begin() + static_cast<std::ptrdiff_t>(at));
+    return one;
+  }
+
+  // Executes one record in the session that lives, and in one that was restored before it.
+  void give(std::uint8_t kind, byte_span body) {
+    _time += 1'000 + static_cast<std::int64_t>(_chance() % 5'000);
+    bytes frame = deliver(_lsn, _time, kind, body);
+    std::unique_ptr<session> restored;
+    std::vector<std::string> names;
+    if (_lsn != 0) {
+      writer image;
+      _live->write_image(image);
+      restored = new_session();
+      welcome(*restored, _lsn, true);
+      give_image(*restored, _lsn, image.view());
+      expect(restored->end().code == 0, restored->end().why.c_str(), _lsn);
+      listen(*restored, names);
+      writer again;
+      restored->write_image(again);
+      expect(hex(again.view()) == hex(image.view()), "an image that is restored is another one", _lsn);
+      refuse_change(image.view());
+    }
+    expect(_live->take(frame_type::deliver, frame), _live->end().why.c_str(), _lsn);
+    spoken said = listen(*_live, _names);
+    if (restored != nullptr) {
+      restored->take(frame_type::deliver, frame);
+      spoken other = listen(*restored, names);
+      expect(said.lines == other.lines, "a restored session says something else", _lsn);
+      writer a, b;
+      _live->write_image(a), restored->write_image(b);
+      expect(hex(a.view()) == hex(b.view()), "a restored session has another image behind a record", _lsn);
+    }
+    _calls.insert(_calls.end(), said.calls.begin(), said.calls.end());
+    _timers.insert(_timers.end(), said.timers.begin(), said.timers.end());
+    _tasks_begun = _live->next_task - 1;
+    _lsn += frame.size() - 24;
+  }
+
+  void refuse_change(byte_span image) {
+    if (_chance() % 4 != 0) return;
+    probe::forks_elsewhere = true;
+    auto changed = new_session();
+    welcome(*changed, _lsn, true);
+    give_image(*changed, _lsn, image);
+    expect((changed->end().code == 2) == has_forked(image), "a change of the code is refused if and only if it acts otherwise", _lsn);
+    probe::forks_elsewhere = false;
+  }
+
+  std::mt19937_64 _chance;
+  std::unique_ptr<session> _live;
+  std::vector<std::string> _names;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> _calls;
+  std::vector<std::pair<std::uint64_t, std::int64_t>> _timers;
+  std::uint64_t _lsn = 0, _asked = 0, _tasks_begun = 0, _tasks_done = 0;
+  std::int64_t _time = 1'700'000'000'000'000;
+};
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  int programs = count > 1 ? std::atoi(arguments[1]) : 100;
+  std::uint64_t seed = count > 2 ? static_cast<std::uint64_t>(std::atoll(arguments[2])) : 1;
+  for (int i = 0; i < programs && failures_found == 0; i++) {
+    play(seed + static_cast<std::uint64_t>(i)).run();
+    if (failures_found != 0) std::printf("session_test: repeat with: session_test 1 %llu\n", static_cast<unsigned long long>(seed) + static_cast<unsigned long long>(i));
+  }
+  std::printf("session_test: %d plays of 3 programs, %d failures\n", programs, failures_found);
+  return failures_found == 0 ? 0 : 1;
+}

@@ -1,0 +1,63 @@
+using System.CommandLine;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Hosting.Configuration;
+
+/// <summary>
+/// The coordinators' options that a host's options come to, or the sentences that say what is wrong with them. They are parsed by the same
+/// functions as a command line, before anything is made.
+/// </summary>
+/// <param name="Each">In the order of the immortals; empty where something is wrong.</param>
+internal sealed record HostedOptions(IReadOnlyList<CoordinatorOptions> Each, IReadOnlyList<string> Faults)
+{
+    private const string DefaultDrain = "20s";
+
+    /// <summary>Where no log is needed, its option is given all the same, so that the others can be checked.</summary>
+    private const string NoLog = ".";
+
+    /// <param name="names">Of the immortals that the program adds.</param>
+    /// <param name="hasCoordinators">This process runs the coordinators, so that it needs a log.</param>
+    internal static HostedOptions Of(AmbrosiaOptions options, IReadOnlyList<string> names, bool hasCoordinators)
+    {
+        List<string> faults = [.. options.Faults, .. names.Where(static name => !Names.IsValid(name)).Select(static name =>
+            $"'{name}' is no name for an instance: 1 to 63 letters, digits, '_' or '-', beginning with a letter or digit")];
+        faults.AddRange(names.GroupBy(static name => name).Where(static same => same.Count() > 1)
+            .Select(static same => $"'{same.Key}' is the name of {same.Count()} immortals; give each a name of its own"));
+        faults.AddRange(options.Own.Keys.Except(names).Select(name =>
+            $"there is no immortal '{name}' to have options; the program adds {(names.Count == 0 ? "none" : string.Join(", ", names))}"));
+        if (faults.Count > 0) return new HostedOptions([], faults);
+        var each = new List<CoordinatorOptions>();
+        foreach (string name in names) Parse(options, name, names.Count, hasCoordinators, each, faults);
+        return new HostedOptions(faults.Count == 0 ? each : [], [.. faults.Distinct()]);
+    }
+
+    private static void Parse(
+        AmbrosiaOptions options, string name, int immortals, bool hasCoordinators, List<CoordinatorOptions> to, List<string> faults)
+    {
+        var values = new Dictionary<string, string>(options.Values);
+        foreach ((string option, string value) in options.Own.GetValueOrDefault(name)?.Values ?? []) values[option] = value;
+        values.TryAdd("drain-within", DefaultDrain);
+        if (values.TryGetValue("log", out string? log) && log.Length > 0) values["log"] = Path.Combine(log, name);
+        else if (log is null && !hasCoordinators) values["log"] = Path.Combine(NoLog, name);
+        CoordinatorOptions? asked = null;
+        ParseResult parsed = ImmortalCoordinator.CommandLine.Parse(ArgumentsOf(values, faults), given => { asked = given; return ExitCodes.Ok; });
+        faults.AddRange(parsed.Errors.Select(static error => error.Message));
+        if (parsed.Errors.Count > 0) return;
+        parsed.Invoke();
+        if (HostArguments.WhatIsWrong(asked!, name, immortals) is { } wrong) faults.Add(wrong);
+        else to.Add(asked!);
+    }
+
+    private static string[] ArgumentsOf(Dictionary<string, string> values, List<string> faults)
+    {
+        var arguments = new List<string>();
+        foreach ((string option, string value) in values)
+        {
+            if (!OptionNames.IsSwitch(option)) arguments.AddRange(value.Length == 0 ? [$"--{option}", value] : [$"--{option}={value}"]);
+            else if (!bool.TryParse(value, out bool isOn)) faults.Add($"'{value}' of --{option} is neither true nor false");
+            else if (isOn) arguments.Add($"--{option}");
+        }
+        return [.. arguments];
+    }
+}

@@ -1,0 +1,78 @@
+using System.Collections.Immutable;
+using System.Composition;
+using System.Linq;
+using System.Threading.Tasks;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CodeActions;
+using Microsoft.CodeAnalysis.CodeFixes;
+using Microsoft.CodeAnalysis.CSharp;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+
+namespace Ambrosia.Generators.CodeFixes;
+
+/// <summary>
+/// Mends declarations that would lose a value: a member of a [Data] type gets a setter, and a field that no checkpoint can hold is left
+/// out of the state. Editors call it on threads of their choice.
+/// </summary>
+[ExportCodeFixProvider(LanguageNames.CSharp), Shared]
+public sealed class DeclarationFixes : CodeFixProvider
+{
+    private const string Unkept = "AMB131", Lost = "AMB132", LeaveOut = "Leave it out of the state: [NotState]",
+        GiveSetter = "Give it a public setter: { get; set; }";
+
+    public override ImmutableArray<string> FixableDiagnosticIds { get; } = [Unkept, Lost];
+
+    public override FixAllProvider GetFixAllProvider() => WellKnownFixAllProviders.BatchFixer;
+
+    public override async Task RegisterCodeFixesAsync(CodeFixContext context)
+    {
+        SyntaxNode? root = await context.Document.GetSyntaxRootAsync(context.CancellationToken).ConfigureAwait(false);
+        if (root is null) return;
+        foreach (Diagnostic diagnostic in context.Diagnostics)
+        {
+            MemberDeclarationSyntax? member = root.FindNode(diagnostic.Location.SourceSpan).FirstAncestorOrSelf<MemberDeclarationSyntax>();
+            (SyntaxNode? mended, string title) = (diagnostic.Id, member) switch
+            {
+                (Unkept, FieldDeclarationSyntax or PropertyDeclarationSyntax) => (LeftOut(member), LeaveOut),
+                (Lost, PropertyDeclarationSyntax property) => (WithSetter(property), GiveSetter),
+                _ => ((SyntaxNode?)null, ""),
+            };
+            if (mended is null || member is null) continue;
+            context.RegisterCodeFix(
+                CodeAction.Create(title, _ => Task.FromResult(context.Document.WithSyntaxRoot(root.ReplaceNode(member, mended))),
+                    $"{diagnostic.Id} {title}"),
+                diagnostic);
+        }
+    }
+
+    private static MemberDeclarationSyntax LeftOut(MemberDeclarationSyntax member)
+    {
+        AttributeListSyntax attribute = SyntaxFactory.AttributeList(SyntaxFactory.SingletonSeparatedList(
+            SyntaxFactory.Attribute(SyntaxFactory.ParseName("NotState")))).WithTrailingTrivia(SyntaxFactory.Space);
+        MemberDeclarationSyntax bare = member.WithoutLeadingTrivia();
+        return bare.WithAttributeLists(bare.AttributeLists.Insert(0, attribute)).WithLeadingTrivia(member.GetLeadingTrivia());
+    }
+
+    private static SyntaxNode WithSetter(PropertyDeclarationSyntax property)
+    {
+        AccessorDeclarationSyntax Accessor(SyntaxKind kind) => SyntaxFactory.AccessorDeclaration(kind)
+            .WithSemicolonToken(SyntaxFactory.Token(SyntaxKind.SemicolonToken)).WithLeadingTrivia(SyntaxFactory.Space);
+        bool isInit = property.AccessorList?.Accessors.Any(static each => each.Keyword.IsKind(SyntaxKind.InitKeyword)) == true;
+        AccessorListSyntax accessors = SyntaxFactory.AccessorList(SyntaxFactory.List(new[]
+        {
+            Accessor(SyntaxKind.GetAccessorDeclaration),
+            Accessor(isInit ? SyntaxKind.InitAccessorDeclaration : SyntaxKind.SetAccessorDeclaration).WithTrailingTrivia(
+                SyntaxFactory.Space),
+        }));
+        SyntaxTokenList modifiers = property.Modifiers;
+        if (!modifiers.Any(SyntaxKind.PublicKeyword))
+        {
+            SyntaxTokenList others = SyntaxFactory.TokenList(modifiers.Where(static each => !SyntaxFacts.IsAccessibilityModifier(
+                each.Kind())));
+            modifiers = others.Insert(0, SyntaxFactory.Token(SyntaxKind.PublicKeyword).WithLeadingTrivia(
+                property.GetLeadingTrivia()).WithTrailingTrivia(SyntaxFactory.Space));
+            if (property.Modifiers.Count == 0) property = property.WithType(property.Type.WithoutLeadingTrivia());
+        }
+        return property.WithModifiers(modifiers).WithAccessorList(accessors.WithTriviaFrom(property.AccessorList!));
+    }
+}

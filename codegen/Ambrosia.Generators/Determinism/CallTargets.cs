@@ -1,0 +1,80 @@
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using Microsoft.CodeAnalysis;
+
+namespace Ambrosia.Generators.Determinism;
+
+/// <summary>
+/// Finds the methods that a virtual call may run: the overrides and implementations that the compilation declares. They are collected when
+/// the first is asked for.
+/// </summary>
+internal sealed class CallTargets(Compilation compilation)
+{
+    private Dictionary<ISymbol, List<IMethodSymbol>>? _heirs;
+
+    internal IEnumerable<ISymbol> Of(CallEdge edge, CancellationToken cancel)
+    {
+        yield return edge.Target;
+        if (!edge.IsVirtual || edge.Target is not IMethodSymbol method
+            || !(method.IsVirtual || method.IsAbstract || method.IsOverride
+                || method.ContainingType.TypeKind == TypeKind.Interface)) yield break;
+        _heirs ??= Collect(cancel);
+        if (!_heirs.TryGetValue(method, out List<IMethodSymbol>? heirs)) yield break;
+        foreach (IMethodSymbol heir in heirs)
+            if (CanBe(edge.Receiver, heir.ContainingType)) yield return heir;
+    }
+
+    /// <summary>Tells whether an object of the static type can be one whose method is that of the other type.</summary>
+    private static bool CanBe(ITypeSymbol? receiver, INamedTypeSymbol type) =>
+        receiver is null or { TypeKind: TypeKind.Interface or TypeKind.TypeParameter }
+        || IsOrDerives(type, receiver) || IsOrDerives(receiver, type);
+
+    private static bool IsOrDerives(ITypeSymbol type, ITypeSymbol from)
+    {
+        for (ITypeSymbol? at = type; at is not null; at = at.BaseType)
+            if (SymbolEqualityComparer.Default.Equals(at.OriginalDefinition, from.OriginalDefinition)) return true;
+        return false;
+    }
+
+    private Dictionary<ISymbol, List<IMethodSymbol>> Collect(CancellationToken cancel)
+    {
+        var heirs = new Dictionary<ISymbol, List<IMethodSymbol>>(SymbolEqualityComparer.Default);
+        foreach (INamedTypeSymbol type in SourceTypes.Of(compilation, cancel))
+        {
+            foreach (IMethodSymbol method in type.GetMembers().OfType<IMethodSymbol>())
+                for (IMethodSymbol? parent = method.OverriddenMethod; parent is not null; parent = parent.OverriddenMethod)
+                    Add(heirs, parent, method);
+            if (type.TypeKind is not (TypeKind.Class or TypeKind.Struct)) continue;
+            foreach (INamedTypeSymbol contract in type.AllInterfaces.Where(static each => !each.DeclaringSyntaxReferences.IsEmpty))
+                foreach (IMethodSymbol member in contract.GetMembers().OfType<IMethodSymbol>())
+                    if (type.FindImplementationForInterfaceMember(member) is IMethodSymbol found) Add(heirs, member, found);
+        }
+        return heirs;
+    }
+
+    private static void Add(Dictionary<ISymbol, List<IMethodSymbol>> heirs, IMethodSymbol parent, IMethodSymbol heir)
+    {
+        ISymbol key = parent.OriginalDefinition;
+        if (!heirs.TryGetValue(key, out List<IMethodSymbol>? known)) heirs[key] = known = [];
+        if (!known.Contains(heir.OriginalDefinition, SymbolEqualityComparer.Default)) known.Add(heir.OriginalDefinition);
+    }
+}
+
+/// <summary>Lists the types that a compilation declares, nested ones too, without those that were generated for the binding.</summary>
+internal static class SourceTypes
+{
+    internal static IEnumerable<INamedTypeSymbol> Of(Compilation compilation, CancellationToken cancel)
+    {
+        var open = new Stack<INamespaceOrTypeSymbol>();
+        open.Push(compilation.Assembly.GlobalNamespace);
+        while (open.Count > 0)
+        {
+            cancel.ThrowIfCancellationRequested();
+            INamespaceOrTypeSymbol at = open.Pop();
+            if (at is INamedTypeSymbol type) yield return type;
+            foreach (ISymbol member in at.GetMembers())
+                if (member is INamespaceOrTypeSymbol inner) open.Push(inner);
+        }
+    }
+}

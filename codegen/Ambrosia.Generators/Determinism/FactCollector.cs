@@ -1,0 +1,287 @@
+using System.Collections.Generic;
+using System.Linq;
+using Ambrosia.Generators.Roslyn;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+using Microsoft.CodeAnalysis.Operations;
+
+namespace Ambrosia.Generators.Determinism;
+
+/// <summary>
+/// Walks a body and notes what it calls, what it uses of the state, and what a handler may not do. Lambdas belong to the body in which they
+/// stand, since they run where they are called, except those that are given to a NondetTask; these and local functions have facts of their
+/// own. One walk, one thread.
+/// </summary>
+internal sealed class FactCollector : OperationWalker
+{
+    private readonly Dictionary<ISymbol, MethodFacts> _inner;
+    private readonly SemanticModel _model;
+    private readonly bool _isInvariant;
+    private readonly StateTracker _state;
+    private MethodFacts _facts;
+
+    /// <summary>True among the arguments of a NondetTask: lambdas there run beside the body.</summary>
+    private bool _isOfTask;
+
+    /// <param name="inner">Takes the facts of local functions and of lambdas that run elsewhere.</param>
+    /// <param name="isInvariant">True where the app knows no cultures.</param>
+    internal FactCollector(SemanticModel model, MethodFacts facts, Dictionary<ISymbol, MethodFacts> inner, bool isInvariant)
+    {
+        _model = model;
+        _facts = facts;
+        _inner = inner;
+        _isInvariant = isInvariant;
+        _state = new StateTracker();
+    }
+
+    public override void VisitInvocation(IInvocationOperation operation)
+    {
+        IMethodSymbol target = operation.TargetMethod;
+        if (_state.Note(operation) is { } use) _facts.Uses.Add(use);
+        if (ImmortalTypes.IsTask(target))
+        {
+            VisitTask(operation);
+            return;
+        }
+        Use(target, operation);
+        if (!_isInvariant) Report(CultureRules.Of(operation));
+        Report(HashOrderRules.Of(operation));
+        Report(HandlerRules.OfInvocation(operation));
+        Follow(target, operation.Instance, operation.IsVirtual);
+        base.VisitInvocation(operation);
+    }
+
+    public override void VisitObjectCreation(IObjectCreationOperation operation)
+    {
+        if (operation.Constructor is { } constructor)
+        {
+            Use(constructor, operation);
+            Follow(constructor, null, false);
+            if (!_isInvariant) Report(CultureRules.Of(operation));
+        }
+        base.VisitObjectCreation(operation);
+    }
+
+    public override void VisitPropertyReference(IPropertyReferenceOperation operation)
+    {
+        if (_state.Note(operation) is { } use) _facts.Uses.Add(use);
+        Use(operation.Property, operation);
+        (bool reads, bool writes) = Access.Of(operation);
+        bool isVirtual = operation.Instance is not IInstanceReferenceOperation { Syntax: BaseExpressionSyntax };
+        if (reads && operation.Property.GetMethod is { } get) Follow(get, operation.Instance, isVirtual);
+        if (writes && operation.Property.SetMethod is { } set) Follow(set, operation.Instance, isVirtual);
+        if (operation.Property.IsStatic) VisitStatic(operation.Property, operation, IsAutomatic(operation.Property));
+        base.VisitPropertyReference(operation);
+    }
+
+    public override void VisitFieldReference(IFieldReferenceOperation operation)
+    {
+        if (_state.Note(operation) is { } use) _facts.Uses.Add(use);
+        Use(operation.Field, operation);
+        if (operation.Field is { IsStatic: true, IsConst: false }) VisitStatic(operation.Field, operation, true);
+        base.VisitFieldReference(operation);
+    }
+
+    public override void VisitMethodReference(IMethodReferenceOperation operation)
+    {
+        Use(operation.Method, operation);
+        Follow(operation.Method, operation.Instance, operation.IsVirtual);
+        base.VisitMethodReference(operation);
+    }
+
+    public override void VisitBinaryOperator(IBinaryOperation operation)
+    {
+        if (operation.OperatorMethod is { } method) Follow(method, null, false);
+        if (!_isInvariant) Report(CultureRules.Of(operation));
+        base.VisitBinaryOperator(operation);
+    }
+
+    public override void VisitUnaryOperator(IUnaryOperation operation)
+    {
+        if (operation.OperatorMethod is { } method) Follow(method, null, false);
+        base.VisitUnaryOperator(operation);
+    }
+
+    public override void VisitConversion(IConversionOperation operation)
+    {
+        if (operation.OperatorMethod is { } method) Follow(method, null, false);
+        base.VisitConversion(operation);
+    }
+
+    public override void VisitInterpolation(IInterpolationOperation operation)
+    {
+        if (!_isInvariant) Report(CultureRules.Of(operation));
+        base.VisitInterpolation(operation);
+    }
+
+    public override void VisitForEachLoop(IForEachLoopOperation operation)
+    {
+        if (operation.Syntax is CommonForEachStatementSyntax syntax)
+        {
+            ForEachStatementInfo info = _model.GetForEachStatementInfo(syntax);
+            if (info.GetEnumeratorMethod is { } enumerate) Follow(enumerate, operation.Collection, true);
+            if (info.MoveNextMethod is { } next) Follow(next, null, true);
+            Report(HandlerRules.OfForEach(operation, info));
+        }
+        Report(HashOrderRules.Of(operation));
+        _state.Note(operation);
+        base.VisitForEachLoop(operation);
+    }
+
+    public override void VisitAwait(IAwaitOperation operation)
+    {
+        Report(HandlerRules.OfAwait(operation));
+        base.VisitAwait(operation);
+    }
+
+    public override void VisitLock(ILockOperation operation)
+    {
+        Report(new Fault("AMB104", operation.Syntax.GetFirstToken().GetLocation(), "lock",
+            "nothing: handlers run one at a time, and what other threads need goes through impulses"));
+        base.VisitLock(operation);
+    }
+
+    public override void VisitUsing(IUsingOperation operation)
+    {
+        VisitDispose((operation.Resources as IVariableDeclarationGroupOperation)?.Declarations.FirstOrDefault()?.Declarators
+            .FirstOrDefault()?.Symbol.Type ?? operation.Resources.Type);
+        base.VisitUsing(operation);
+    }
+
+    public override void VisitUsingDeclaration(IUsingDeclarationOperation operation)
+    {
+        VisitDispose(operation.DeclarationGroup.Declarations.FirstOrDefault()?.Declarators.FirstOrDefault()?.Symbol.Type);
+        base.VisitUsingDeclaration(operation);
+    }
+
+    public override void VisitDynamicInvocation(IDynamicInvocationOperation operation)
+    {
+        Report(HandlerRules.OfDynamic(operation));
+        base.VisitDynamicInvocation(operation);
+    }
+
+    public override void VisitDynamicMemberReference(IDynamicMemberReferenceOperation operation)
+    {
+        if (operation.Parent is not IDynamicInvocationOperation) Report(HandlerRules.OfDynamic(operation));
+        base.VisitDynamicMemberReference(operation);
+    }
+
+    public override void VisitSimpleAssignment(ISimpleAssignmentOperation operation)
+    {
+        _state.Note(operation);
+        base.VisitSimpleAssignment(operation);
+    }
+
+    public override void VisitVariableDeclarator(IVariableDeclaratorOperation operation)
+    {
+        _state.Note(operation);
+        base.VisitVariableDeclarator(operation);
+    }
+
+    public override void VisitLocalFunction(ILocalFunctionOperation operation) => Apart(operation.Symbol, operation.Body);
+
+    public override void VisitAnonymousFunction(IAnonymousFunctionOperation operation)
+    {
+        if (!_isOfTask)
+        {
+            base.VisitAnonymousFunction(operation);
+            return;
+        }
+        _facts.Tasks.Add(new CallEdge(operation.Symbol));
+        Apart(operation.Symbol, operation.Body);
+    }
+
+    /// <summary>Adds a fault, if there is one.</summary>
+    internal void Report(Fault? fault)
+    {
+        if (fault is not null) _facts.Faults.Add(fault);
+    }
+
+    private void VisitTask(IInvocationOperation operation)
+    {
+        foreach (IArgumentOperation argument in operation.Arguments)
+        {
+            bool isAround = _isOfTask;
+            _isOfTask = true;
+            if ((argument.Value as IDelegateCreationOperation)?.Target is IMethodReferenceOperation reference)
+                _facts.Tasks.Add(new CallEdge(reference.Method));
+            else Visit(argument);
+            _isOfTask = isAround;
+        }
+    }
+
+    /// <summary>Gives a function facts of its own.</summary>
+    private void Apart(IMethodSymbol function, IOperation? body)
+    {
+        if (body is null) return;
+        (MethodFacts around, bool isOfTask) = (_facts, _isOfTask);
+        (_inner[function], _isOfTask) = (_facts = new MethodFacts(), false);
+        Report(HandlerRules.OfDeclaration(function, body));
+        Visit(body);
+        (_facts, _isOfTask) = (around, isOfTask);
+    }
+
+    private void VisitStatic(ISymbol member, IOperation operation, bool isStored)
+    {
+        if (!member.DeclaringSyntaxReferences.IsEmpty)
+        {
+            Follow(member, null, false);
+            foreach (IMethodSymbol constructor in member.ContainingType.StaticConstructors) Follow(constructor, null, false);
+        }
+        if (isStored) Report(StaticRules.Of(member, operation));
+    }
+
+    private void VisitDispose(ITypeSymbol? type)
+    {
+        IMethodSymbol? dispose = type?.GetMembers("Dispose").OfType<IMethodSymbol>()
+            .FirstOrDefault(static each => each.Parameters.Length == 0);
+        if (dispose is not null) Follow(dispose, null, true);
+    }
+
+    /// <summary>Reports a member that the framework's list or its author forbids.</summary>
+    private void Use(ISymbol member, IOperation operation)
+    {
+        if (!member.DeclaringSyntaxReferences.IsEmpty && Statement.Of(member) is not { IsDeterministic: false }) return;
+        if (Statement.Of(member) is { } said)
+        {
+            if (!said.IsDeterministic) Report(new Fault("AMB114", Places.Of(operation), Places.NameOf(member), $"something else: {said.Reason}"));
+            return;
+        }
+        if (FrameworkList.Of(member) is not { } verdict || (verdict.Rule == "AMB111" && _isInvariant) || IsOfForbidden(operation)) return;
+        Report(new Fault(verdict.Rule, Places.Of(operation), Places.NameOf(member), verdict.Mend));
+    }
+
+    /// <summary>Tells whether the object itself comes from a forbidden member, which is enough to be told.</summary>
+    private static bool IsOfForbidden(IOperation operation)
+    {
+        IOperation? owner = operation switch
+        {
+            IInvocationOperation { TargetMethod.IsExtensionMethod: true } call => call.Arguments.FirstOrDefault()?.Value,
+            IInvocationOperation call => call.Instance,
+            IMemberReferenceOperation reference => reference.Instance,
+            _ => null,
+        };
+        ISymbol? member = owner is null ? null : HandlerRules.Unconverted(owner) switch
+        {
+            IInvocationOperation call => call.TargetMethod,
+            IMemberReferenceOperation reference => reference.Member,
+            _ => null,
+        };
+        return member is { DeclaringSyntaxReferences.IsEmpty: true } && FrameworkList.Of(member) is not null;
+    }
+
+    private void Follow(ISymbol target, IOperation? receiver, bool isVirtual)
+    {
+        if (target is IMethodSymbol { ReducedFrom: { } whole }) target = whole;
+        if (target is IMethodSymbol { PartialImplementationPart: { } part }) target = part;
+        ISymbol definition = target.OriginalDefinition;
+        if (definition.DeclaringSyntaxReferences.IsEmpty && definition is not IMethodSymbol { MethodKind: MethodKind.Constructor }) return;
+        if (definition.DeclaringSyntaxReferences.IsEmpty && definition.ContainingType.DeclaringSyntaxReferences.IsEmpty) return;
+        _facts.Calls.Add(new CallEdge(definition, receiver?.Type, isVirtual, receiver is not null && _state.IsOfState(receiver)));
+    }
+
+    private static bool IsAutomatic(IPropertySymbol property) =>
+        property.ContainingType.GetMembers().OfType<IFieldSymbol>()
+            .Any(field => SymbolEqualityComparer.Default.Equals(field.AssociatedSymbol, property));
+}

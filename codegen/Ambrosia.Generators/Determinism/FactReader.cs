@@ -1,0 +1,73 @@
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
+
+namespace Ambrosia.Generators.Determinism;
+
+/// <summary>
+/// Reads the facts of bodies of one compilation, each once and only where somebody asks for it. One thread.
+/// </summary>
+internal sealed class FactReader(Compilation compilation, bool isInvariant)
+{
+    private readonly Dictionary<ISymbol, MethodFacts> _known = new(SymbolEqualityComparer.Default);
+
+    /// <summary>Returns the facts of a method, function or static field.</summary>
+    internal MethodFacts Of(ISymbol member, CancellationToken cancel)
+    {
+        if (_known.TryGetValue(member, out MethodFacts? known)) return known;
+        _known[member] = MethodFacts.None; // until it is read: a member leads to itself
+        var facts = new MethodFacts();
+        foreach (SyntaxReference reference in member.DeclaringSyntaxReferences) Read(member, reference.GetSyntax(cancel), facts, cancel);
+        if (member is IMethodSymbol { MethodKind: MethodKind.Constructor } constructor) ReadInitializers(constructor, facts, cancel);
+        return _known[member] = facts;
+    }
+
+    private void Read(ISymbol member, SyntaxNode syntax, MethodFacts facts, CancellationToken cancel)
+    {
+        SyntaxNode? body = syntax switch
+        {
+            TypeDeclarationSyntax => null, // a record's or primary constructor: its initializers are read
+            VariableDeclaratorSyntax { Initializer: { } initializer } => initializer,
+            PropertyDeclarationSyntax { Initializer: { } initializer } => initializer,
+            PropertyDeclarationSyntax or VariableDeclaratorSyntax or EnumMemberDeclarationSyntax => null,
+            _ => syntax,
+        };
+        if (body is not null) Read(body, facts, member as IMethodSymbol, cancel);
+    }
+
+    private void Read(SyntaxNode body, MethodFacts facts, IMethodSymbol? method, CancellationToken cancel)
+    {
+        if (!compilation.ContainsSyntaxTree(body.SyntaxTree)) return;
+#pragma warning disable RS1030 // the model is the driver's own, which it keeps; bodies are followed across files
+        SemanticModel model = compilation.GetSemanticModel(body.SyntaxTree);
+#pragma warning restore RS1030
+        if (model.GetOperation(body, cancel) is not { } operation) return;
+        var collector = new FactCollector(model, facts, _known, isInvariant);
+        if (method is not null) collector.Report(HandlerRules.OfDeclaration(method, operation));
+        collector.Visit(operation);
+    }
+
+    /// <summary>
+    /// Adds what runs ahead of a constructor's body: the initializers of fields and properties, and the constructor of the base.
+    /// </summary>
+    private void ReadInitializers(IMethodSymbol constructor, MethodFacts facts, CancellationToken cancel)
+    {
+        SyntaxNode? declaration = constructor.DeclaringSyntaxReferences.FirstOrDefault()?.GetSyntax(cancel);
+        ConstructorInitializerSyntax? given = (declaration as ConstructorDeclarationSyntax)?.Initializer;
+        if (given is { ThisOrBaseKeyword.RawKind: (int)Microsoft.CodeAnalysis.CSharp.SyntaxKind.ThisKeyword }) return;
+        foreach (ISymbol member in constructor.ContainingType.GetMembers().Where(static each => !each.IsStatic))
+        {
+            if (member is not (IFieldSymbol { IsImplicitlyDeclared: false } or IPropertySymbol)) continue;
+            foreach (SyntaxReference reference in member.DeclaringSyntaxReferences)
+            {
+                if (reference.GetSyntax(cancel) is VariableDeclaratorSyntax or PropertyDeclarationSyntax)
+                    Read(member, reference.GetSyntax(cancel), facts, cancel);
+            }
+        }
+        if (given is null && constructor.ContainingType.BaseType is { } parent
+            && parent.InstanceConstructors.FirstOrDefault(static each => each.Parameters.Length == 0) is { } inherited)
+            facts.Calls.Add(new CallEdge(inherited.OriginalDefinition));
+    }
+}

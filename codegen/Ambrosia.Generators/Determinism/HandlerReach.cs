@@ -1,0 +1,107 @@
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using Microsoft.CodeAnalysis;
+
+namespace Ambrosia.Generators.Determinism;
+
+/// <summary>
+/// Follows the calls of handlers, of queries and of tasks through everything that the compilation declares, and gathers what each may not
+/// do. A fault that several handlers reach is reported once, with the way from the first of them in the order of their names. One thread.
+/// </summary>
+internal sealed class HandlerReach(Compilation compilation, bool isInvariant)
+{
+    private const string Arrow = " → ", TaskRule = "AMB124", QueryRule = "AMB125",
+        TaskMend = "what was read into a local before the task, its result, or a proxy, which sends an impulse from there",
+        QueryMend = "a method that is no query, or [NotState] for what is only kept at hand";
+
+    private readonly FactReader _facts = new(compilation, isInvariant);
+    private readonly CallTargets _targets = new(compilation);
+    private readonly Dictionary<(string Rule, Location Place), Diagnostic> _found = [];
+
+    /// <summary>Returns the diagnostics of the compilation by their trees.</summary>
+    internal static ILookup<SyntaxTree, Diagnostic> Find(Compilation compilation, bool isInvariant, CancellationToken cancel)
+    {
+        var reach = new HandlerReach(compilation, isInvariant);
+        List<INamedTypeSymbol> immortals = [.. SourceTypes.Of(compilation, cancel)
+            .Where(static type => ImmortalTypes.IsImmortal(type)).OrderBy(static type => type.ToDisplayString(),
+                System.StringComparer.Ordinal)];
+        if (immortals.Count > 0) reach.Walk(immortals, cancel);
+        return reach._found.Values.ToLookup(static each => each.Location.SourceTree!);
+    }
+
+    private void Walk(List<INamedTypeSymbol> immortals, CancellationToken cancel)
+    {
+        var handlers = new Dictionary<Node, Node?>();
+        var tasks = new List<CallEdge>();
+        foreach (Node node in Reached(immortals.SelectMany(static each => ImmortalTypes.Roots(each, queries: false)), handlers, cancel))
+        {
+            MethodFacts facts = _facts.Of(node.Member, cancel);
+            tasks.AddRange(facts.Tasks);
+            foreach (Fault fault in facts.Faults) Report(fault, node, handlers);
+        }
+
+        var bodies = new Dictionary<Node, Node?>();
+        foreach (Node node in Reached(tasks.Select(static each => each.Target.OriginalDefinition), bodies, cancel))
+            foreach (StateUse use in _facts.Of(node.Member, cancel).Uses)
+                if (use.Kind is StateUseKind.Read or StateUseKind.Write or StateUseKind.HandlerOnly || IsBegun(use))
+                    Report(new Fault(TaskRule, use.Place, use.What, TaskMend), node, bodies);
+
+        var queries = new Dictionary<Node, Node?>();
+        foreach (Node node in Reached(immortals.SelectMany(static each => ImmortalTypes.Roots(each, queries: true)), queries, cancel))
+            foreach (StateUse use in _facts.Of(node.Member, cancel).Uses)
+                if (use.Kind is StateUseKind.Write or StateUseKind.Send || (use.Kind == StateUseKind.WriteOfSelf && node.IsOfState))
+                    Report(new Fault(QueryRule, use.Place, use.What, QueryMend), node, queries);
+    }
+
+    /// <summary>Proxies send impulses from the body of a task, and what begins something else is refused there.</summary>
+    private static bool IsBegun(StateUse use) =>
+        use.Kind == StateUseKind.Send && use.What.StartsWith("Immortal.", System.StringComparison.Ordinal);
+
+    /// <summary>Gives everything that is reached, nearest first, and remembers from where.</summary>
+    private IEnumerable<Node> Reached(IEnumerable<ISymbol> roots, Dictionary<Node, Node?> from, CancellationToken cancel)
+    {
+        var open = new Queue<Node>();
+        void Take(Node node, Node? by)
+        {
+            if (from.ContainsKey(node) || ImmortalTypes.IsProxy(node.Member.ContainingType)) return;
+            from.Add(node, by);
+            open.Enqueue(node);
+        }
+
+        foreach (ISymbol root in roots) Take(new Node(root.OriginalDefinition, true), null);
+        while (open.Count > 0)
+        {
+            cancel.ThrowIfCancellationRequested();
+            Node node = open.Dequeue();
+            if (Statement.Of(node.Member) is not null) continue; // its author answers for it; where it is used, that is judged
+            yield return node;
+            foreach (CallEdge edge in _facts.Of(node.Member, cancel).Calls)
+                foreach (ISymbol target in _targets.Of(edge, cancel))
+                    Take(new Node(target, edge.IsOfState), node);
+        }
+    }
+
+    private void Report(Fault fault, Node node, Dictionary<Node, Node?> from)
+    {
+        if (fault.Place.SourceTree is null || _found.ContainsKey((fault.Rule, fault.Place))) return;
+        var way = new List<string>();
+        for (Node? at = node; at is { } step; at = from[step]) way.Insert(0, Places.NameOf(step.Member));
+        _found.Add((fault.Rule, fault.Place),
+            Diagnostic.Create(DeterminismRules.ById[fault.Rule], fault.Place, fault.What, string.Join(Arrow, way), fault.Mend));
+    }
+
+    /// <summary>It is a body that is executed, and whether it is one of an object of the state.</summary>
+    private readonly struct Node(ISymbol member, bool isOfState) : System.IEquatable<Node>
+    {
+        internal ISymbol Member => member;
+
+        internal bool IsOfState => isOfState;
+
+        public bool Equals(Node other) => IsOfState == other.IsOfState && SymbolEqualityComparer.Default.Equals(Member, other.Member);
+
+        public override bool Equals(object? other) => other is Node node && Equals(node);
+
+        public override int GetHashCode() => SymbolEqualityComparer.Default.GetHashCode(member) ^ (isOfState ? 1 : 0);
+    }
+}

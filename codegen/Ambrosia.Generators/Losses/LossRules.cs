@@ -1,0 +1,21 @@
+using Microsoft.CodeAnalysis;
+
+namespace Ambrosia.Generators.Losses;
+
+/// <summary>
+/// Lists the rules about values that would be lost in silence: on the wire, in a checkpoint, or in a Call that nobody awaits.
+/// </summary>
+internal static class LossRules
+{
+    internal static readonly DiagnosticDescriptor Dropped = Rule("AMB121", "A Call is awaited, kept or returned",
+        "The outcome of {0} is lost, and its failure too: {1}"),
+        AwaitedTwice = Rule("AMB122", "A Call is awaited once", "{0} may be awaited a second time here, which fails: await it once and keep the result in a variable"),
+        Local = Rule("AMB127", "A checkpoint can hold what a suspended method holds",
+            "No checkpoint can hold {0}, a {1}, while {2} awaits: {3}. Or move what needs it into a method that does not await."),
+        Field = Rule("AMB131", "A checkpoint can hold the state", "No checkpoint can hold {0}, a {1}: {2}. Or mark it [NotState] where it can be made again."),
+        Member = Rule("AMB132", "All of a [Data] type travels",
+            "{0} is lost when a {1} travels: {2}. Mark it [NotState] where that is meant.");
+
+    private static DiagnosticDescriptor Rule(string id, string title, string message) =>
+        new(id, title, message, "Ambrosia.Losses", DiagnosticSeverity.Error, isEnabledByDefault: true);
+}

@@ -1,0 +1,138 @@
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using Ambrosia.Generators.Roslyn;
+using Microsoft.CodeAnalysis;
+
+namespace Ambrosia.Generators.Losses;
+
+/// <summary>
+/// Tells which types a checkpoint can hold, by the rules of the binding's ObjectShapes and Slots. A place whose values are of other classes
+/// than it says (object, an interface, an open class of the app) is judged when it is written.
+/// </summary>
+internal static class WritableTypes
+{
+    private const string Unknown = "its state is the framework's and not known";
+
+    private static readonly HashSet<string> s_values =
+    [
+        "System.DateTimeOffset", "System.TimeSpan", "System.DateOnly", "System.TimeOnly", "System.Guid", "System.Half", "System.Int128",
+        "System.UInt128", "System.Collections.Generic.KeyValuePair", "System.Collections.Immutable.ImmutableArray",
+        "System.Collections.Generic.List.Enumerator",
+    ];
+
+    private static readonly HashSet<string> s_classes =
+    [
+        "System.Tuple", "System.Collections.Generic.List", "System.Collections.Generic.Queue", "System.Collections.Generic.Stack",
+        "System.Collections.Generic.LinkedList", "System.Collections.Generic.HashSet", "System.Collections.Generic.SortedSet",
+        "System.Collections.Generic.Dictionary", "System.Collections.Generic.SortedDictionary", "System.Collections.Generic.SortedList",
+        "System.Random", "System.Delegate", "System.MulticastDelegate", "System.Enum", "System.ValueType", "System.Array",
+    ];
+
+    /// <summary>The interfaces behind which collections and values of the app stand.</summary>
+    private static readonly HashSet<string> s_interfaces =
+    [
+        "IEnumerable", "ICollection", "IList", "IReadOnlyCollection", "IReadOnlyList", "IDictionary", "IReadOnlyDictionary", "ISet",
+        "IReadOnlySet", "IComparable", "IEquatable", "IFormattable", "IDisposable", "IConvertible", "ICloneable",
+    ];
+
+    private static readonly Dictionary<string, string> s_instead = new()
+    {
+        ["System.Lazy"] = "compute the value where it is needed, or keep the value itself",
+        ["System.Text.StringBuilder"] = "keep a string, or a List<string> of its parts",
+        ["System.Text.Json.Nodes.JsonNode"] = "keep its text, or a type of your own",
+        ["System.Text.Json.JsonDocument"] = "keep its text, or a type of your own",
+        ["System.Text.Json.JsonElement"] = "keep its text, or a type of your own",
+        ["System.Threading.CancellationTokenSource"] = "use a CallCancellation",
+        ["System.Threading.CancellationToken"] = "use a CallCancellation",
+        ["System.Threading.Tasks.Task"] = "use a Call",
+        ["System.Threading.Tasks.ValueTask"] = "use a Call",
+        ["System.Threading.Tasks.TaskCompletionSource"] = "use a Call",
+        ["System.Threading.Timer"] = "use Every or Delay",
+        ["System.Threading.AsyncLocal"] = "pass the value on",
+        ["System.Threading.ThreadLocal"] = "pass the value on",
+        ["System.ReadOnlyMemory"] = "keep a byte[]",
+        ["System.Memory"] = "keep a byte[]",
+        ["System.ArraySegment"] = "keep an array",
+        ["System.Type"] = "keep a name, an enum or a number",
+        ["System.Uri"] = "keep its text",
+        ["System.Version"] = "keep its text",
+        ["System.Numerics.BigInteger"] = "keep its text or its bytes",
+        ["System.StringComparer"] = "give it to the collection, which keeps it",
+        ["System.Collections.Concurrent"] = "use a Dictionary or a Queue; handlers run one at a time",
+        ["System.Collections.Immutable"] = "use an ImmutableArray, or a List or Dictionary",
+        ["System.Collections.Frozen"] = "use a Dictionary or a HashSet",
+        ["System.Collections.Generic.PriorityQueue"] = "use a SortedSet or a SortedDictionary",
+        ["System.Collections.BitArray"] = "use a bool[]",
+        ["System.IO"] = "open it in a NondetTask, and keep what was read",
+        ["System.Net"] = "use it in a NondetTask",
+    };
+
+    /// <summary>Returns why no checkpoint can hold a value of the type, and what to do instead; null where one can.</summary>
+    internal static string? WhyNot(ITypeSymbol type, IAssemblySymbol app)
+    {
+        if (type is IArrayTypeSymbol array) return WhyNot(array.ElementType, app);
+        if (type is IPointerTypeSymbol
+            or IFunctionPointerTypeSymbol) return "a pointer is an address of this process; keep what it points at";
+        if (type.TypeKind is TypeKind.Error or TypeKind.Enum or TypeKind.Delegate or TypeKind.TypeParameter or TypeKind.Dynamic
+            || type is not INamedTypeSymbol named || IsPrimitive(named) || HasSerializer(named, app)) return null;
+        if (!IsOfFramework(named.ContainingAssembly)) return OfApp(named, app);
+        string name = NameOf(named.OriginalDefinition);
+        bool isKnown = named.IsTupleType || named.OriginalDefinition.SpecialType == SpecialType.System_Nullable_T || IsException(named)
+            || (named.TypeKind == TypeKind.Interface ? s_interfaces.Contains(named.Name) : s_values.Contains(name) || s_classes.Contains(
+                name));
+        if (!isKnown) return $"{Unknown}; {InsteadOf(named)}";
+        return named.TypeArguments.Select(each => WhyNotArgument(each, app)).FirstOrDefault(static why => why is not null);
+    }
+
+    private static string? WhyNotArgument(ITypeSymbol type, IAssemblySymbol app) =>
+        WhyNot(type, app) is { } why ? $"{type.ToDisplayString(SymbolDisplayFormat.MinimallyQualifiedFormat)} in it cannot be kept: {why}" : null;
+
+    /// <summary>Tells whether the type belongs to the framework, by the name of its assembly as the binding does.</summary>
+    internal static bool IsOfFramework(IAssemblySymbol? assembly) =>
+        assembly?.Name is { } name && (name is "System" or "mscorlib" or "netstandard"
+            || name.StartsWith("System.", StringComparison.Ordinal) || name.StartsWith("Microsoft.", StringComparison.Ordinal));
+
+    private static string? OfApp(INamedTypeSymbol type, IAssemblySymbol app)
+    {
+        if (type.TypeKind == TypeKind.Interface) return null;
+        for (INamedTypeSymbol? at = type.BaseType; at is not null; at = at.BaseType)
+        {
+            if (at.SpecialType is SpecialType.System_Object or SpecialType.System_ValueType || IsException(at)) break;
+            if (IsOfFramework(at.ContainingAssembly))
+                return $"it derives from {at.ToDisplayString(SymbolDisplayFormat.MinimallyQualifiedFormat)}, whose state is the framework's; hold one in a field instead";
+        }
+        return type.TypeArguments.Select(each => WhyNotArgument(each, app)).FirstOrDefault(static why => why is not null);
+    }
+
+    private static bool IsPrimitive(INamedTypeSymbol type) => type.SpecialType is (
+        >= SpecialType.System_Object and <= SpecialType.System_UIntPtr)
+        or SpecialType.System_DateTime and not SpecialType.System_Void;
+
+    private static bool IsException(INamedTypeSymbol type)
+    {
+        for (INamedTypeSymbol? at = type; at is not null; at = at.BaseType)
+            if (at is { Name: "Exception", ContainingNamespace.Name: "System" }) return true;
+        return false;
+    }
+
+    /// <summary>Tells whether the app says itself how the type is kept.</summary>
+    private static bool HasSerializer(INamedTypeSymbol type, IAssemblySymbol app) =>
+        Symbols.Attribute(type, "StateSerializerAttribute") is not null
+        || app.GetAttributes().Any(each => Symbols.IsOurs(each.AttributeClass, "StateSerializerAttribute")
+            && each.ConstructorArguments.FirstOrDefault().Value is INamedTypeSymbol serializer
+            && serializer.AllInterfaces.Any(face => Symbols.IsOurs(face, "IStateSerializer", arity: 1)
+                && SymbolEqualityComparer.Default.Equals(face.TypeArguments[0], type)));
+
+    private static string InsteadOf(INamedTypeSymbol type)
+    {
+        for (INamedTypeSymbol? at = type; at is not null; at = at.BaseType)
+            for (string name = NameOf(at.OriginalDefinition); name.Length > 0; name = name.Substring(0, Math.Max(0, name.LastIndexOf('.'))))
+                if (s_instead.TryGetValue(name, out string? instead)) return instead;
+        return "keep what it was made of, or mark it [NotState] and make it again in BecomingPrimary or where it is needed";
+    }
+
+    private static string NameOf(INamedTypeSymbol type) =>
+        type.ContainingType is { } outer ? $"{NameOf(outer)}.{type.Name}"
+        : type.ContainingNamespace is { IsGlobalNamespace: false } space ? $"{space.ToDisplayString()}.{type.Name}" : type.Name;
+}

@@ -1,0 +1,162 @@
+"""One app process and its socket: started, fed with pieces of bytes, read frame by frame, and ended."""
+from __future__ import annotations
+
+import os
+import select
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from typing import Callable, Dict, Iterable, List, Optional
+
+from .wire import Frame, Violation, read_frame
+
+READ_BYTES = 1 << 18
+
+
+class Stall(Exception):
+    """The app did not do in time what it had to do. The sentence is the one that asks it, where it is always the same."""
+
+    def __init__(self, what: str, sentence: Optional[str] = None) -> None:
+        super().__init__(what)
+        self.sentence = sentence
+
+
+class Link:
+    """An app process and its app channel. Everything happens on the caller's thread."""
+
+    def __init__(self, command: List[str], environment: Dict[str, str], patience_s: float) -> None:
+        self._patience_s = patience_s
+        self._folder = tempfile.mkdtemp(prefix="ambrosia-kit-")
+        self.token = os.urandom(32)
+        self._received, self._is_first = bytearray(), True
+        self._pieces: List[bytes] = []
+        self.is_closed = False
+        with open(os.path.join(self._folder, "token"), "wb") as file:
+            file.write(self.token)
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(os.path.join(self._folder, "app.sock"))
+        listener.listen(1)
+        told = {"AMBROSIA_APP": "unix:" + os.path.join(self._folder, "app.sock"), "AMBROSIA_TOKEN": os.path.join(self._folder, "token"),
+                "AMBROSIA_PARENT": str(os.getpid())}
+        self._errors = open(os.path.join(self._folder, "stderr"), "w+b")
+        self._process = subprocess.Popen(command, env={**os.environ, **environment, **told}, stdin=subprocess.DEVNULL, stdout=self._errors, stderr=self._errors)
+        try:
+            self._socket = self._accept(listener)
+        except BaseException:
+            self.kill()
+            raise
+        finally:
+            listener.close()
+
+    def _accept(self, listener: socket.socket) -> socket.socket:
+        until = time.monotonic() + self._patience_s
+        while not select.select([listener], [], [], 0.05)[0]:
+            if self._process.poll() is not None:
+                raise Violation("P5.0", f"the app ended with {self._process.returncode} and did not connect: {self.said()}")
+            if time.monotonic() > until:
+                raise Stall("the app did not connect", "P5.0")
+        accepted = listener.accept()[0]
+        accepted.setblocking(False)
+        return accepted
+
+    def send(self, pieces: Iterable[bytes]) -> None:
+        """Hands over bytes; each piece goes out by a call of its own while frames are awaited."""
+        self._pieces.extend(pieces)
+
+    def pump(self, take: Callable[[Frame], None], is_done: Callable[[], bool], awaited: str, sentence: Optional[str] = None) -> None:
+        """Sends and receives until `is_done`, which is asked behind each frame, or until the app has ended its side."""
+        until = time.monotonic() + self._patience_s
+        while not self._take_frames(take, is_done) and not self.is_closed:
+            left = until - time.monotonic()
+            if left <= 0:
+                raise Stall(f"{awaited} did not come within {self._patience_s:g} s", sentence)
+            readable, writable, _ = select.select([self._socket], [self._socket] if self._pieces else [], [], left)
+            if writable:
+                self._write()
+            if readable and self._read():
+                until = time.monotonic() + self._patience_s
+
+    def _take_frames(self, take: Callable[[Frame], None], is_done: Callable[[], bool]) -> bool:
+        at = 0
+        try:
+            while not is_done():
+                frame, end = read_frame(self._received, at, self._is_first)
+                if end == at:
+                    return False
+                at, self._is_first = end, False
+                take(frame)
+            return not self._pieces
+        finally:
+            del self._received[:at]
+
+    def _write(self) -> None:
+        try:
+            sent = self._socket.send(self._pieces[0])
+        except BlockingIOError:
+            return
+        except OSError:
+            self._pieces.clear()
+            return
+        if sent == len(self._pieces[0]):
+            self._pieces.pop(0)
+        else:
+            self._pieces[0] = self._pieces[0][sent:]
+
+    def _read(self) -> bool:
+        try:
+            data = self._socket.recv(READ_BYTES)
+        except BlockingIOError:
+            return False
+        except OSError:
+            data = b""
+        self.is_closed = self.is_closed or not data
+        self._received += data
+        return bool(data)
+
+    def close_output(self) -> None:
+        """The end of the coordinator's side."""
+        try:
+            self._socket.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def exit_code(self) -> int:
+        """The exit code, as a shell shows it, of an app whose channel has ended."""
+        try:
+            code = self._process.wait(self._patience_s)
+        except subprocess.TimeoutExpired:
+            raise Stall("the process did not end behind its app channel", "P5.13") from None
+        return code if code >= 0 else 128 - code
+
+    def said(self) -> str:
+        """The last lines that the app wrote to its standard output and error."""
+        self._errors.seek(0)
+        return self._errors.read()[-2000:].decode(errors="replace").strip()
+
+    def stop(self) -> None:
+        """Holds the process for a moment, as a busy machine does."""
+        self._process.send_signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Lets a process that was held go on."""
+        self._process.send_signal(signal.SIGCONT)
+
+    def kill(self) -> None:
+        """Ends the process as a crash does, and removes what belongs to it."""
+        if self._process.poll() is None:
+            self._process.kill()
+            self._process.wait()
+        if hasattr(self, "_socket"):
+            self._socket.close()
+        self._errors.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+class Closed(Exception):
+    """The app has ended its side although nothing asked it to."""
+
+    def __init__(self, goodbye: Optional[str], said: str) -> None:
+        super().__init__(f"the app ended its side: {goodbye or 'without a Goodbye'}; it said: {said}")

@@ -1,0 +1,260 @@
+"""Plays a script step by step: what goes in, what must come out, and that nothing else does."""
+from __future__ import annotations
+
+from typing import Any, Dict, List, NamedTuple, Optional
+
+from . import frames
+from .app_side import Queue
+from .conversation import Conversation, Setup
+from .history import PAGE_BYTES, History
+from .ledger import Ledger
+from .link import Closed, Link, Stall
+from .script import Script, first_difference, output_matches, queue_of, resolve
+from .wire import Violation, crc32c, frame
+
+
+class Failure(Exception):
+    """What was wrong in a play: the sentence, the step (from 1; 0 is the beginning), and what was expected and got."""
+
+    def __init__(self, sentence: str, step: int, what: str) -> None:
+        super().__init__(f"step {step}: {sentence}: {what}")
+        self.sentence, self.step, self.what = sentence, step, what
+
+
+class Played(NamedTuple):
+    """What a play leaves behind for the variations of it: the log, and what was said to it."""
+
+    history: History
+    ledger: Ledger
+    ends: List[int]
+    is_ended_by_app: bool
+
+
+class Play:
+    """One play of a script in which every step waits for the one before it."""
+
+    def __init__(self, script: Script, setup: Setup) -> None:
+        self._script, self._setup = script, setup
+        self.history = History(setup.contract, script.has_marks)
+        self.ledger = Ledger()
+        self._bound: Dict[str, Any] = {}
+        self._ends: List[int] = []
+        self._step = 0
+        self._queries = 0
+        self._was_primary = False
+        self._delivered = 0
+        self._now: Optional[Conversation] = None
+
+    def run(self) -> Played:
+        """Plays it all. What is wrong is a Failure."""
+        try:
+            self._begin()
+            is_over = False
+            for number, step in enumerate(self._script.steps, 1):
+                self._step = number
+                is_over = self._take(step)
+            if not is_over:
+                self._finish()
+            return Played(self.history, self.ledger, self._ends, is_over)
+        except Violation as violation:
+            raise Failure(violation.sentence, self._step, violation.what) from None
+        except (Stall, Closed) as error:
+            raise Failure(getattr(error, "sentence", None) or self._script.proves[0], self._step, str(error)) from None
+        finally:
+            if self._now is not None:
+                self._now.link.kill()
+
+    @property
+    def _talk(self) -> Conversation:
+        assert self._now is not None
+        return self._now
+
+    def _begin(self) -> None:
+        """A new instance: FirstStart, its first policy, and what the probe does at its first start."""
+        self._now = Conversation(self._setup, self.history, self.ledger)
+        self._talk.open()
+        if self._script.start == "bare":
+            return
+        self._append([{"start": True}, {"policy": {}}])
+        self._deliver(0)
+        self._expect([{"to": "greeter", "fork": "Add", "arguments": [1]}], [])
+        if self._script.start == "primary":
+            self._become_primary()
+
+    def _become_primary(self) -> None:
+        # A position in the padding of the page (P5.10).
+        self._talk.become_primary(self.history.end + 8)
+        self._was_primary = True
+        self._talk.others = [output for output in self._talk.others if output.queue != ("primary",)]
+
+    def _append(self, inputs: List[Dict[str, Any]]) -> List[int]:
+        places = []
+        for item in inputs:
+            said = resolve(item, self._bound)
+            if "timer" in said:
+                said.setdefault("due", self._talk.follower.waiting.get(said["timer"], self.history.time_us))
+                self.history.pass_time(said["due"])
+            places.append(self.history.append(said))
+            if "as" in item:
+                self._bound[item["as"]] = places[-1]
+        return places
+
+    def _deliver(self, mark: int) -> None:
+        entries = self.history.entries[self._delivered:]
+        self._delivered = len(self.history.entries)
+        self._talk.deliver(entries, mark)
+        self._talk.await_reported(entries[-1].end)
+        self._ends.append(self._delivered)
+
+    def _take(self, step: Dict[str, Any]) -> bool:
+        """One step. True if the app has ended as it had to."""
+        before = len(self._talk.others)
+        if step.get("page"):
+            self.history.next_page()
+        if "time" in step:
+            self.history.pass_time(self.history.time_us + step["time"])
+        queries = self._queries
+        if "ends" in step:
+            self._end_of_app(step)
+            return True
+        self._act(step)
+        self._expect(step.get("out", []), self._talk.others[before:] if False else [], queries)
+        return False
+
+    def _act(self, step: Dict[str, Any]) -> None:
+        talk = self._talk
+        if "primary" in step:
+            self._become_primary()
+        if "restart" in step:
+            self._restart(step["restart"])
+        if "logged" in step:
+            talk.send(frames.frame(frames.IMPULSE_LOGGED, step["logged"][0].to_bytes(4, "little") + step["logged"][1].to_bytes(8, "little")))
+        for kind, payload in step.get("send", []):
+            talk.send(frame(kind, bytes.fromhex(payload)))
+        if "in" in step:
+            self._deliver(self._mark_of(step, self._append(step["in"])))
+        if "query" in step:
+            self._queries += 1
+            said = step["query"]
+            contract = self._setup.contract
+            talk.send(frames.query(self._queries, talk.session.delivered, contract.id_of(said["method"]), contract.arguments(said["method"], said.get("arguments", []))))
+            talk.pump(lambda: not talk.session.queries, "QueryAnswer", "P5.18")
+
+    def _mark_of(self, step: Dict[str, Any], places: List[int]) -> int:
+        """The mark of the Deliver frame: at its end, where the next page begins, or before the input of this number."""
+        if "mark" not in step:
+            return 0
+        if step["mark"] == "page":
+            return (self.history.end + PAGE_BYTES - 1) // PAGE_BYTES * PAGE_BYTES
+        return self.history.end if step["mark"] == "end" else places[step["mark"]]
+
+    def _restart(self, whence: str) -> None:
+        """The app's process dies, and another one begins at the newest image or at the beginning of the log."""
+        self._talk.link.kill()
+        begin = max(self.ledger.images) if whence == "image" else 0
+        self._now = Conversation(self._setup, self.history, self.ledger, begin, self.ledger.images.get(begin))
+        self._talk.open()
+        rest = [entry for entry in self.history.entries if entry.lsn >= begin]
+        self._talk.deliver(rest)
+        self._talk.await_reported(rest[-1].end if rest else begin)
+        if self._was_primary:
+            self._become_primary()
+
+    def _expect(self, expected: List[Dict[str, Any]], _: Any = None, queries: int = 0) -> None:
+        """What has come since the step began is what is expected, queue by queue."""
+        talk = self._talk
+        wanted: Dict[Queue, List[Dict[str, Any]]] = {}
+        for item in expected:
+            wanted.setdefault(queue_of(item), []).append(self._of_query(item, queries))
+        got: Dict[Queue, List[Dict[str, Any]]] = {}
+        for output in talk.follower.fresh:
+            got.setdefault(output.queue, []).append(output.what)
+        talk.follower.fresh = []
+        self._await_others(wanted)
+        for output in talk.others:
+            got.setdefault(output.queue, []).append(output.what)
+        if ("image",) not in wanted:
+            got.pop(("image",), None)
+        talk.others = []
+        for queue in sorted(set(wanted) | set(got)):
+            wrong = first_difference(wanted.get(queue, []), got.get(queue, []), self._bound)
+            if wrong is not None:
+                raise Failure(self._script.proves[0], self._step, f"{' '.join(queue)}: {wrong}")
+
+    def _of_query(self, item: Dict[str, Any], queries: int) -> Dict[str, Any]:
+        if "query" not in item or "value" not in item:
+            return item
+        value = self._setup.contract.value(item["query"], item["value"])
+        return {"query": queries + 1, "bytes": value.hex()}
+
+    def _await_others(self, wanted: Dict[Queue, List[Dict[str, Any]]]) -> None:
+        """Impulses and results of tasks come when they come; a play waits for those that it expects."""
+        talk = self._talk
+        counts = {queue: len(items) for queue, items in wanted.items() if queue[0] in ("impulse", "task", "query", "waiting", "wanted", "image")}
+
+        def is_done() -> bool:
+            return all(sum(output.queue == queue for output in talk.others) >= count for queue, count in counts.items())
+        if not is_done():
+            talk.pump(is_done, " and ".join(" ".join(queue) for queue in counts))
+
+    def _end_of_app(self, step: Dict[str, Any]) -> None:
+        """A step behind which the app's channel and process must end in a certain way, with nothing said but what is expected."""
+        talk, ends = self._talk, step["ends"]
+        talk.may_end = True
+        if "raw" in step:
+            talk.send_raw(self._raw(step["raw"]))
+        if "frame" in step:
+            talk.send_raw(frame(step["frame"][0], bytes.fromhex(step["frame"][1])))
+        if "in" in step:
+            self._append(step["in"])
+            entries = self.history.entries[self._delivered:]
+            self._delivered = len(self.history.entries)
+            talk.deliver(entries)
+        if "cut" in step:
+            talk.send_raw(frames.deliver(self.history.end, self.history.time_us, 0, b"")[:step["cut"]])
+        if "hangUp" in step or "cut" in step:
+            talk.link.pump(talk.take, lambda: True, "the bytes to go out")
+            talk.link.close_output()
+        if isinstance(step.get("restart"), dict):
+            talk = self._with_image(step["restart"])
+        try:
+            goodbye, code = talk.await_end()
+        except Violation as violation:
+            raise Failure(self._script.proves[0], self._step, f"the app had to end its session, and went on: {violation}") from None
+        self._expect(step.get("out", []))
+        codes = [ends["goodbye"]] if isinstance(ends["goodbye"], int) else ends["goodbye"]
+        if goodbye is not None and goodbye[0] not in codes or goodbye is None and None not in codes and codes != [2]:
+            raise Failure(ends.get("proves", self._script.proves[0]), self._step, f"expected Goodbye {codes}, got {goodbye}; the app said: {talk.link.said()}")
+        if code != ends["exit"]:
+            raise Failure("P5.13", self._step, f"expected exit code {ends['exit']}, got {code}; the app said: {talk.link.said()}")
+
+    def _raw(self, said: str) -> bytes:
+        """Bytes of a script: `crc HEX` is a header to which its checksum is added, `deliver[@LSN] HEX` a Deliver of these record bytes."""
+        kind, _, rest = said.rpartition(" ") if said.startswith("crc") else said.partition(" ")
+        if said.startswith("crc"):
+            header = bytes.fromhex(rest)
+            return header + crc32c(header).to_bytes(4, "little")
+        if not said.startswith("deliver"):
+            return bytes.fromhex(said)
+        lsn = int(kind[8:]) if "@" in kind else self.history.end
+        return frames.deliver(lsn, self.history.time_us, 0, bytes.fromhex(rest))
+
+    def _with_image(self, said: Dict[str, Any]) -> Conversation:
+        """A new process that is given an image of a script, or the newest one with a wrong checksum."""
+        self._talk.link.kill()
+        self.ledger.note(self.history.end, self._talk.follower.counts)
+        begin = max(self.ledger.images) if "spoilt" in said else self.history.end
+        image = self.ledger.images[begin] if "spoilt" in said else bytes.fromhex(said["image"])
+        self._now = Conversation(self._setup, self.history, self.ledger, begin, image)
+        self._now.may_end = True
+        self._now.open(is_spoilt="spoilt" in said)
+        return self._now
+
+    def _finish(self) -> None:
+        code = self._talk.end()
+        self._expect([])
+        if code != 0:
+            raise Failure("P5.13", self._step, f"Goodbye 0 ends the app with {code}, not 0; it said: {self._talk.link.said()}")
+
+
+__all__ = ["Failure", "Play", "Played", "Link", "output_matches"]

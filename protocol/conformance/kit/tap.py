@@ -1,0 +1,136 @@
+"""Stands between a real coordinator and a real app, hands every byte on, and judges both directions."""
+from __future__ import annotations
+
+import json
+import os
+import select
+import socket
+import subprocess
+import tempfile
+from typing import Callable, Dict, List, Optional
+
+from . import frames
+from .app_side import AppSide
+from .coordinator_side import CoordinatorSide
+from .session import Session
+from .wire import Frame, Violation, read_frame
+
+# Views and changes of versions (P5.24, P5.25): a session that has one of these is handed on and judged no longer.
+NOT_JUDGED = frozenset(range(0x26, 0x2B)) | {frames.RINGS}
+CHUNK_BYTES = 1 << 18
+
+
+class Direction:
+    """The bytes of one side: handed on as they come, and judged as soon as a frame is whole."""
+
+    def __init__(self, side: str, source: socket.socket, target: socket.socket, judge: Callable[[Frame], object]) -> None:
+        self.side, self.source, self._target, self._judge = side, source, target, judge
+        self._received, self._is_first = bytearray(), True
+
+    def pump(self, is_judged: bool) -> bool:
+        """What has come; False at the end. Frames are judged before they are handed on, so that no answer can overtake its question."""
+        try:
+            data = self.source.recv(CHUNK_BYTES)
+        except OSError:
+            data = b""
+        if not data:
+            return False
+        try:
+            if is_judged:
+                self._received += data
+                self._judge_frames()
+        finally:
+            try:
+                self._target.sendall(data)
+            except OSError:
+                pass
+        return True
+
+    def close(self) -> None:
+        """The end of this side, handed on."""
+        try:
+            self._target.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def _judge_frames(self) -> None:
+        at = 0
+        try:
+            while True:
+                frame, end = read_frame(self._received, at, self._is_first)
+                if end == at:
+                    return
+                at, self._is_first = end, False
+                if frame.type in NOT_JUDGED:
+                    raise NotJudged()
+                self._judge(frame)
+        finally:
+            del self._received[:at]
+
+
+class NotJudged(Exception):
+    """The session has frames that this kit does not know."""
+
+
+class Tap:
+    """One session between a coordinator and an app."""
+
+    def __init__(self, command: List[str], environment: Dict[str, str], report: Optional[str]) -> None:
+        self._command, self._environment, self._report = command, environment, report
+        self.rejections = 0
+
+    def run(self) -> int:
+        """Hands everything on until the session has ended; the exit code of the app."""
+        address = self._environment["AMBROSIA_APP"]
+        if not address.startswith("unix:"):
+            raise SystemExit(f"tap: the address is {address!r}; the tap needs unix:, so start the coordinator without --app-rings and --app-port")
+        with tempfile.TemporaryDirectory(prefix="ambrosia-tap-") as folder:
+            listener = socket.socket(socket.AF_UNIX)
+            listener.bind(os.path.join(folder, "app.sock"))
+            listener.listen(1)
+            told = {**self._environment, "AMBROSIA_APP": "unix:" + os.path.join(folder, "app.sock"), "AMBROSIA_PARENT": str(os.getpid())}
+            app = subprocess.Popen(self._command, env=told)
+            try:
+                while not select.select([listener], [], [], 0.1)[0]:
+                    if app.poll() is not None:
+                        return app.returncode
+                self._converse(listener.accept()[0], address[len("unix:"):])
+                return app.wait()
+            finally:
+                if app.poll() is None:
+                    app.kill()
+                    app.wait()
+
+    def _converse(self, app: socket.socket, path: str) -> None:
+        coordinator = socket.socket(socket.AF_UNIX)
+        coordinator.connect(path)
+        session = Session()
+        app_side, coordinator_side = AppSide(session, None), CoordinatorSide(session)
+        directions = [Direction("coordinator", coordinator, app, coordinator_side.take), Direction("app", app, coordinator, app_side.take)]
+        is_judged = True
+        while directions:
+            # The coordinator's side first: what the app says may rest on it.
+            for direction in [d for d in directions if d.source in select.select([d.source for d in directions], [], [])[0]]:
+                try:
+                    is_open = direction.pump(is_judged)
+                except Violation as violation:
+                    self._reject(direction.side, violation)
+                    is_judged = False
+                    continue
+                except NotJudged:
+                    is_judged = False
+                    continue
+                if not is_open:
+                    directions.remove(direction)
+                    direction.close()
+                    if direction.side == "app":
+                        return
+
+    def _reject(self, side: str, violation: Violation) -> None:
+        self.rejections += 1
+        line = json.dumps({"side": side, "sentence": violation.sentence, "what": violation.what})
+        print(f"tap: the {side} breaks {violation.sentence}: {violation.what}", flush=True)
+        if self._report is not None:
+            with open(self._report, "a", encoding="utf-8") as file:
+                file.write(line + "\n")
+

@@ -1,0 +1,4 @@
+using Ambrosia;
+using Conformance;
+
+return args is ["vectors", var file] ? Vectors.Print(file) : AmbrosiaApp.Run<Probe>(args);

@@ -1,0 +1,200 @@
+using Microsoft.CodeAnalysis;
+
+namespace Ambrosia.Generators.Tests.Analyzers;
+
+/// <summary>What a checkpoint or the wire would lose is reported at its declaration. The <c>«»</c> mark the place.</summary>
+public sealed class StateRuleTests
+{
+    private const string Head = """
+        #pragma warning disable CS0649, CS0169, CS0414, CS8618, CS0067
+        namespace Demo;
+        using System.Threading; using System.Collections.Immutable; using System.Collections.Concurrent; using System.Collections.Frozen;
+        public interface IX { void Go(); }
+        """;
+
+    /// <summary>Types of fields that no checkpoint can hold.</summary>
+    private static readonly string[] s_unkept =
+    [
+        "Lazy<int>", "AsyncLocal<int>", "ThreadLocal<int>", "System.IO.Stream", "System.IO.MemoryStream", "System.IO.FileStream", "Task",
+            "Task<int>",
+        "ValueTask", "TaskCompletionSource", "CancellationTokenSource", "CancellationToken", "Thread", "Timer", "SemaphoreSlim",
+        "System.Text.StringBuilder", "System.Text.Json.Nodes.JsonNode", "System.Text.Json.Nodes.JsonObject",
+            "System.Text.Json.JsonDocument",
+        "System.Text.Json.JsonElement", "Type", "Uri", "Version", "System.Numerics.BigInteger", "System.Reflection.MethodInfo",
+        "System.Net.Http.HttpClient", "System.Net.IPAddress", "System.Diagnostics.Stopwatch", "System.Diagnostics.Process",
+        "System.Text.RegularExpressions.Regex", "System.Globalization.CultureInfo", "TimeZoneInfo", "StringComparer", "IComparer<string>",
+        "IEqualityComparer<int>", "IEnumerator<int>", "System.Linq.IQueryable<int>", "IServiceProvider", "WeakReference",
+            "WeakReference<string>",
+        "ConcurrentDictionary<int, int>", "ConcurrentQueue<int>", "ConcurrentBag<int>", "BlockingCollection<int>", "ImmutableList<int>",
+        "ImmutableDictionary<int, int>", "ImmutableHashSet<int>", "FrozenDictionary<int, int>", "FrozenSet<int>", "PriorityQueue<int, int>",
+        "System.Collections.BitArray", "System.Collections.Hashtable", "System.Collections.ArrayList", "ReadOnlyMemory<byte>",
+            "Memory<byte>",
+        "ArraySegment<byte>", "Index", "Range", "IntPtr[,][]".Replace("IntPtr[,][]", "System.Runtime.InteropServices.GCHandle"),
+        "System.Collections.ObjectModel.ObservableCollection<int>", "System.Collections.ObjectModel.ReadOnlyCollection<int>",
+        "List<System.IO.Stream>", "Dictionary<string, Task>", "Lazy<int>[]", "(int, Lazy<int>)", "List<List<Uri>>", "Dictionary<Uri, int>",
+        "KeyValuePair<int, Regexes>".Replace("Regexes", "System.Text.RegularExpressions.Regex"), "Queue<Thread>", "ImmutableArray<Uri>",
+        "Listed", "Keyed", "IProgress<int>", "IAsyncEnumerable<int>", "Activator".Replace("Activator", "System.Threading.Barrier"), "Lock",
+        "ReaderWriterLockSlim", "System.Xml.Linq.XElement", "System.Xml.XmlDocument", "System.Net.Mail.MailAddress", "System.Text.Encoding",
+        "System.Text.Rune", "System.Buffers.ReadOnlySequence<byte>", "System.Threading.Channels.Channel<int>",
+            "System.Security.Claims.ClaimsPrincipal",
+        "System.Data.DataTable", "Cell<Uri>", "List<Cell<Lazy<int>>>", "System.Collections.Specialized.NameValueCollection",
+        "OperatingSystem", "AppDomain", "System.Diagnostics.Activity", "System.IO.FileInfo", "System.IO.DirectoryInfo",
+            "System.Net.Sockets.Socket",
+        "System.Security.Cryptography.SHA256", "System.Security.Cryptography.Aes", "TimeProvider", "PeriodicTimer", "Mutex",
+            "EventWaitHandle",
+        "System.Collections.Generic.IAsyncEnumerator<int>", "System.Runtime.CompilerServices.ConditionalWeakTable<string, string>",
+        "System.IO.StringWriter", "System.IO.BinaryReader", "System.Numerics.Vector3", "System.Numerics.Complex", "Nullable<Index>",
+    ];
+
+    /// <summary>Types of fields that a checkpoint can hold.</summary>
+    private static readonly string[] s_kept =
+    [
+        "bool", "byte", "sbyte", "short", "ushort", "int", "uint", "long", "ulong", "nint", "nuint", "char", "float", "double",
+            "decimal", "string",
+        "object", "Half", "Int128", "UInt128", "DateTime", "DateTimeOffset", "TimeSpan", "DateOnly", "TimeOnly", "Guid", "DayOfWeek",
+            "int?", "Guid?",
+        "DateTime?", "decimal?", "int[]", "string[]", "int[,]", "int[][]", "List<int>", "List<string>", "List<List<int>>",
+            "Dictionary<string, int>",
+        "Dictionary<Guid, List<string>>", "SortedDictionary<string, int>", "SortedList<int, int>", "HashSet<int>", "SortedSet<string>",
+            "Queue<int>",
+        "Stack<int>", "LinkedList<int>", "ImmutableArray<int>", "ImmutableArray<string>", "(int, string)", "(int A, (string B, long C))",
+            "Tuple<int, string>",
+        "KeyValuePair<string, int>", "KeyValuePair<string, int>[]", "Exception", "InvalidOperationException", "AggregateException",
+            "Action", "Func<int>",
+        "Action<string>", "Func<int, string>", "IEnumerable<int>", "ICollection<int>", "IList<int>", "IReadOnlyList<int>",
+            "IReadOnlyCollection<string>",
+        "IDictionary<string, int>", "IReadOnlyDictionary<string, int>", "ISet<int>", "IReadOnlySet<int>", "IComparable", "IDisposable",
+            "Call", "Call<int>",
+        "Call<string>[]", "List<Call<int>>", "CallCancellation", "RecurringTimer", "IXProxy", "List<IXProxy>",
+            "Dictionary<string, IXProxy>", "Plain", "Shown",
+        "IForm", "List<IForm>", "Point", "Point?", "Point[]", "Cell<int>", "Cell<string>", "Cell<Point>", "Form", "Failed", "Serialized",
+        "List<Serialized>", "Dictionary<int, Plain[]>", "Dictionary<Point, string>", "Stack<(int, Guid)>", "Queue<Plain?>",
+            "LinkedList<Shown>", "DayOfWeek[]",
+        "Array", "Delegate", "Random", "ValueTuple", "List<object>",
+    ];
+
+    public static TheoryData<string> LostMembers =>
+    [
+        "public int «A» { get; private set; }", "public int «A» { get; } = 1;", "public List<int> «A» { get; } = [];",
+            "public readonly int «A» = 1;",
+        "public int «A» { get; internal set; }", "public int «A» { get; protected set; }",
+            "public string «A» { get; private init; } = \"\";",
+        "internal int «A» { get; set; }", "private int «A» { get; set; }", "public Dictionary<string, int> «A» { get; } = [];",
+    ];
+
+    public static TheoryData<string> WholeTypes =>
+    [
+        "[Data] public sealed record D(int A, string B);", "[Data] public sealed class D { public int A { get; set; } }",
+        "[Data] public sealed class D { public int A { get; init; } public required string B { get; init; } }",
+        "[Data] public sealed class D(int a) { public int A { get; } = a; }", "[Data] public sealed class D { public int A; }",
+        "[Data] public readonly record struct D(int A, long B);",
+            "[Data] public sealed class D { private int _a; public int A { get => _a; set => _a = value; } }",
+        "[Data] public sealed class D { public int A { get; set; } public int Twice => 2 * A; }",
+            "[Data] public sealed class D { [NotState] public int A { get; private set; } }",
+        "[Data] public sealed class D { public D(int a, string b) { A = a; B = b; } public int A { get; } public string B { get; } }",
+        "[Data] public record D(int A) { public List<int> B { get; init; } = []; }",
+            "[Data] public sealed record D(int A) { public static int Made; }",
+    ];
+
+    private const string Types = """
+        public sealed class Plain { private int _a; internal List<string> B { get; } = []; }
+        public sealed record Shown(int A, string B);
+        public interface IForm; public abstract class Form : IForm { protected int Rows; } public sealed class Round : Form;
+        public readonly record struct Point(int X, int Y);
+        public sealed class Cell<T> { private T _value; }
+        public sealed class Failed(string message) : Exception(message);
+        public sealed class Listed : List<int>; public sealed class Keyed : Dictionary<string, int>;
+        [StateSerializer(typeof(S))] public sealed class Serialized { private Uri _at; } public sealed class S
+            : IStateSerializer<Serialized> { public void Write(ref Ambrosia.Protocol.CborWriter to,
+                Serialized value) { } public Serialized Read(ref Ambrosia.Protocol.CborReader from) => new(); }
+        """;
+
+    [Fact]
+    public void Field_ThatNoCheckpointHolds_IsReported() => AssertFields(s_unkept, "AMB131");
+
+    [Fact]
+    public void Field_ThatACheckpointHolds_IsNotReported() => AssertFields(s_kept);
+
+    /// <summary>A field is state wherever the immortal leads to it.</summary>
+    [Theory]
+    [InlineData("private Part _part; public void Go() { } } public sealed class Part { private Uri «_at»; }")]
+    [InlineData("private List<Part[]> _parts; public void Go() { } } public sealed class Part { public Uri «At» { get; set; } }")]
+    [InlineData("private IPart _part; public void Go() { } } public interface IPart; public sealed class Part : IPart { private Uri «_at»; }")]
+    [InlineData("private Base _part; public void Go() { } } public abstract class Base; public sealed class Part : Base { private Uri «_at»; }")]
+    [InlineData("private Part _part; public void Go() { } } public abstract class Base { private Uri «_at»; } public sealed class Part : Base;")]
+    [InlineData("private Cell<Part> _part; public void Go() { } } public sealed class Cell<T> { private T _value; } public struct Part { private Uri «_at»; }")]
+    [InlineData("public void Go() { } public Lazy<int> «Late» { get; set; } }")]
+    public void Field_WhereverTheStateLeads_IsReported(string rest) => AssertMarked("AMB131",
+        $"public partial class X : Immortal<IXProxy>, IX {{ {rest}");
+
+    [Theory]
+    [InlineData("[NotState] private Uri _at; public void Go() { } }")]
+    [InlineData("[NotState] public Uri At { get; set; } public void Go() { } }")]
+    [InlineData("private static readonly Uri s_at = new(\"http://a\"); public void Go() { } }")]
+    [InlineData("public void Go() { } } public sealed class Elsewhere { private Uri _at; }")]
+    [InlineData("[NotState] private Part _part; public void Go() { } } public sealed class Part { private Uri _at; }")]
+    public void Field_ThatIsNoState_IsNotReported(string rest) => Assert.Empty(Found(
+        $"public partial class X : Immortal<IXProxy>, IX {{ {rest}"));
+
+    [Theory]
+    [MemberData(nameof(LostMembers))]
+    public void Member_ThatDoesNotArrive_IsReported(string member) => AssertMarked("AMB132",
+        $"[Data] public class D {{ public int Kept {{ get; set; }} {member} }}");
+
+    [Theory]
+    [MemberData(nameof(WholeTypes))]
+    public void Type_ThatArrivesWhole_IsNotReported(string type) => Assert.Empty(Found(type));
+
+    [Theory]
+    [InlineData("var «text» = new System.Text.StringBuilder(); await Delay(TimeSpan.Zero); text.Append('a');")]
+    [InlineData("using var «stream» = new System.IO.MemoryStream(); await Delay(TimeSpan.Zero);")]
+    [InlineData("using (var «stream» = new System.IO.MemoryStream()) await Delay(TimeSpan.Zero);")]
+    [InlineData("IEnumerator<int> «all» = new List<int>().GetEnumerator(); await Delay(TimeSpan.Zero);")]
+    [InlineData("if (_any is Uri «at») await Delay(TimeSpan.Zero);")]
+    [InlineData("Uri.TryCreate(\"a\", UriKind.Absolute, out Uri? «at»); await Delay(TimeSpan.Zero);")]
+    [InlineData("Action<string> «tell» = Console.WriteLine; await Delay(TimeSpan.Zero); tell(\"a\");")]
+    public void Local_OfASuspendedMethod_IsReported(string body) =>
+        AssertMarked("AMB127", $"public partial class X : Immortal<IXProxy>, IX {{ private object _any; public void Go() {{ }} async Call Later() {{ {body} }} }}");
+
+    [Theory]
+    [InlineData("int a = 5; await Delay(TimeSpan.Zero); _any = a;")]
+    [InlineData("List<int>.Enumerator all = new List<int>().GetEnumerator(); await Delay(TimeSpan.Zero); all.MoveNext();")]
+    [InlineData("Func<string> tell = () => \"a\"; await Delay(TimeSpan.Zero); _any = tell();")]
+    [InlineData("Call one = Delay(TimeSpan.Zero); await one;")]
+    [InlineData("try { await Delay(TimeSpan.Zero); } catch (InvalidOperationException e) { _any = e.Message; }")]
+    [InlineData("Told(); await Delay(TimeSpan.Zero); void Told() { var text = new System.Text.StringBuilder(); _any = text.ToString(); }")]
+    public void Local_ThatACheckpointHolds_IsNotReported(string body) =>
+        Assert.Empty(Found($"public partial class X : Immortal<IXProxy>, IX {{ private object _any; public void Go() {{ }} async Call Later() {{ {body} }} }}"));
+
+    [Fact]
+    public void Rows_OfBothKinds_AreAHundred()
+    {
+        Assert.True(s_unkept.Length + LostMembers.Count >= 100, $"{s_unkept.Length + LostMembers.Count}");
+        Assert.True(s_kept.Length + WholeTypes.Count >= 100, $"{s_kept.Length + WholeTypes.Count}");
+    }
+
+    /// <summary>Makes a field of each type, and asserts that each of them, or none, is reported.</summary>
+    private static void AssertFields(string[] types, params string[] rules)
+    {
+        string[] names = [.. types.Select(static (_, i) => $"_field{i}")];
+        string fields = string.Join('\n', types.Select((type, i) => $"private {type} {names[i]};"));
+
+        string[] found = Analysis.Marks(Found(
+            $"public partial class X : Immortal<IXProxy>, IX {{ {fields}\n public void Go() {{ }} }} {Types}"));
+
+        Assert.Equal(names.SelectMany(name => rules.Select(rule => $"{rule} {name}")), found);
+    }
+
+    private static Diagnostic[] Found(string source) => Analysis.Of(Generation.Of(Head + source), isInvariant: true);
+
+    private static void AssertMarked(string id, string source)
+    {
+        string plain = source.Replace("«", "", StringComparison.Ordinal).Replace("»", "", StringComparison.Ordinal);
+        string marked = source[(source.IndexOf('«') + 1)..source.IndexOf('»')];
+
+        Diagnostic found = Assert.Single(Found(plain));
+
+        Assert.Equal((id, marked), (found.Id, Analysis.TextAt(found)));
+        Assert.Equal(DiagnosticSeverity.Error, found.Severity);
+    }
+}

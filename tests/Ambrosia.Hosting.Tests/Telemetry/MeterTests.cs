@@ -1,0 +1,97 @@
+using System.Collections.Concurrent;
+using System.Diagnostics.Metrics;
+using System.Text.Json.Nodes;
+using System.Text.RegularExpressions;
+using Ambrosia.Hosting.Replicas;
+using Ambrosia.Hosting.Telemetry;
+using Ambrosia.Hosting.Tests.Running;
+
+namespace Ambrosia.Hosting.Tests.Telemetry;
+
+/// <summary>The meter's values are those of the status, and its instruments are those of docs/telemetry.md.</summary>
+[Collection(nameof(Shop))]
+public sealed partial class MeterTests
+{
+    [Fact]
+    public async Task Values_AtRest_AreThoseOfTheStatus()
+    {
+        using var logs = new TemporaryDirectory();
+        await using RunningHost host = await RunningHost.StartAsync(logs.Path);
+        for (int i = 0; i < 10; i++) await host.Shop.SellAsync("tea");
+        long durable = 0;
+        await RunningHost.Until(() => // the mark behind the last record is durable, and nothing more is coming
+        {
+            long before = durable;
+            durable = host.Replica.Now!.Durable;
+            return Task.FromResult(before == durable && host.Replica.Now.IsCaughtUp && host.Replica.Now.Number("log", "tail") == durable);
+        });
+        Dictionary<string, double> values = Collect();
+        ReplicaStatus status = host.Replica.Now!;
+        Assert.Equal(MetricCatalog.All.Select(static metric => metric.Name).Except(["ambrosia.outbox.kept", "ambrosia.outbox.calls",
+            "ambrosia.link.open", "ambrosia.link.stopped"]).Order(), values.Keys.Select(static key => key.Split('|')[0]).Distinct()
+            .Except(["ambrosia.outbox.kept", "ambrosia.outbox.calls"]).Order());
+        Assert.Equal(status.Durable, values["ambrosia.log.durable"]);
+        Assert.Equal(status.Executed, values["ambrosia.log.executed"]);
+        Assert.Equal(status.Number("callers"), values["ambrosia.callers"]);
+        Assert.Equal(status.Number("app", "records"), values["ambrosia.records"]);
+        Assert.Equal(0, values["ambrosia.executed.lag"]);
+        Assert.Equal(0, values["ambrosia.executed.age"]);
+        Assert.Equal((1, 0), (values["ambrosia.role|primary"], values["ambrosia.role|recovering"]));
+        Assert.True(values["ambrosia.log.flushes"] > 0 && values["ambrosia.disk.free"] > 0);
+    }
+
+    /// <summary>A hundred peers: the first have values of their own, the others one.</summary>
+    [Fact]
+    public void Values_OfManyPeers_AreBounded()
+    {
+        var status = new ReplicaStatus(new JsonObject
+        {
+            ["outboxes"] = new JsonArray([.. Enumerable.Range(0, 100).Select(static i =>
+                (JsonNode)new JsonObject { ["to"] = $"p{i}", ["calls"] = 2, ["keptBytes"] = 3 })]),
+        });
+        MetricValue[] values = [.. MetricCatalog.All.Single(static metric => metric.Name == "ambrosia.outbox.kept").Read(status)];
+        Assert.Equal(MetricCatalog.PeersMax + 1, values.Length);
+        Assert.Equal((3.0 * 36, "other"), (values[^1].Value, values[^1].Tag!.Value.Value));
+    }
+
+    [Fact]
+    public void Catalog_InTheDocument_IsThatOfTheCode()
+    {
+        string document = File.ReadAllText(Path.Combine(RepositoryRoot(), "docs", "telemetry.md"));
+        Assert.Equal(
+            MetricCatalog.All.Select(static metric => (metric.Name, metric.Kind.ToString().ToLowerInvariant(), metric.Unit)),
+            Row().Matches(document).Select(static row => (row.Groups[1].Value, row.Groups[2].Value, row.Groups[3].Value)));
+        Assert.Equal(("ambrosia.x.y", "gauge", "By"), Row().Matches("| `ambrosia.x.y` | gauge | `By` | means | alert |\n")
+            .Select(static row => (row.Groups[1].Value, row.Groups[2].Value, row.Groups[3].Value)).Single());
+    }
+
+    private static Dictionary<string, double> Collect()
+    {
+        var values = new ConcurrentDictionary<string, double>();
+        using var listener = new MeterListener();
+        listener.InstrumentPublished = static (instrument, listener) =>
+        {
+            if (instrument.Meter.Name == MetricCatalog.MeterName) listener.EnableMeasurementEvents(instrument);
+        };
+        listener.SetMeasurementEventCallback<double>((instrument, value, tags, _) =>
+        {
+            string key = instrument.Name;
+            foreach (KeyValuePair<string, object?> tag in tags)
+                if (tag.Key is not ("ambrosia.instance" or "ambrosia.replica")) key += $"|{tag.Value}";
+            values[key] = value;
+        });
+        listener.Start();
+        listener.RecordObservableInstruments();
+        return new Dictionary<string, double>(values);
+    }
+
+    private static string RepositoryRoot()
+    {
+        string root = Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory);
+        while (!File.Exists(Path.Combine(root, "Ambrosia.sln"))) root = Path.GetDirectoryName(root)!;
+        return root;
+    }
+
+    [GeneratedRegex(@"^\| `(ambrosia\.[a-z.]+)` \| (counter|gauge) \| `([^`]+)` \|", RegexOptions.Multiline)]
+    private static partial Regex Row();
+}

@@ -250,6 +250,17 @@ public sealed class SessionTests
             StringComparison.Ordinal);
     }
 
+    /// <summary>Behind Goodbye nothing is sent any more (P5.12), so the output must not be told of a message there.</summary>
+    [Fact]
+    public void Executing_OfASessionThatEndedInARecord_IsNothing()
+    {
+        byte[] unknown = [1, 0, 0, 0, 99, 0, 0, 0, 0];
+        _coordinator.Deliver(Fork(1, "ann", 5), unknown);
+
+        Assert.Equal(GoodbyeCode.ProtocolViolation, _coordinator.Session.End!.Code);
+        Assert.Null(_coordinator.Session.Executing);
+    }
+
     [Fact]
     public void Goodbye_FromCoordinator_EndsTheSession()
     {

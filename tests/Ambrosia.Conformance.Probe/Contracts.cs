@@ -91,7 +91,7 @@ public interface IProbe
 
     void Ship(string to, int size);
 
-    Call<byte[]> Echo(ReadOnlySpan<byte> content);
+    Call<ReadOnlyMemory<byte>> Echo(ReadOnlySpan<byte> content);
 
     Call<long> Total();
 

@@ -51,7 +51,7 @@ public sealed partial class Probe : Immortal<IProbeProxy>, IProbe
 
     public void Ship(string to, int size) => To(to).TakeFork(Pattern(0, size));
 
-    public Call<byte[]> Echo(ReadOnlySpan<byte> content) => Call.FromResult(content.ToArray());
+    public Call<ReadOnlyMemory<byte>> Echo(ReadOnlySpan<byte> content) => Call.FromResult<ReadOnlyMemory<byte>>(content.ToArray());
 
     public Call<long> Total() => Call.FromResult(_total);
 

@@ -57,7 +57,7 @@ public sealed class ClientTests
         Snapshot.Check("Demo.Contracts.ISmallClientCalls.g.cs", generation.Generated("Demo.Contracts.ISmallClientCalls.g.cs"));
     }
 
-    /// <summary>Methods are there wherever the proxy's type is named, so that a container, or a helper of one's own, can make proxies.</summary>
+    /// <summary>Methods are there wherever the proxy's type is named: a container, or a helper of one's own, can make proxies.</summary>
     [Theory]
     [InlineData("public static Task<int> Go(ClientProxy<IOne> one) => one.GoAsync();")]
     [InlineData("public static Task<int> Go(System.IServiceProvider services) => Get<ClientProxy<IOne>>(services).GoAsync();")]

@@ -49,7 +49,7 @@ internal sealed class Generation
 
     internal static Generation OfAssembly(string assembly, string source, params MetadataReference[] references)
     {
-        SyntaxTree tree = CSharpSyntaxTree.ParseText(Headed(source), s_parse, "Demo.cs");
+        SyntaxTree tree = CSharpSyntaxTree.ParseText(Headed(source), s_parse, "Demo.cs", System.Text.Encoding.UTF8);
         var compilation = CSharpCompilation.Create(
             assembly, [tree], [.. s_framework, .. references],
             new CSharpCompilationOptions(OutputKind.DynamicallyLinkedLibrary, nullableContextOptions: NullableContextOptions.Enable,

@@ -171,7 +171,8 @@ public sealed partial class WebBankTests
 
     /// <summary>The bank alone, under a coordinator of its own; the web server is in the app's process.</summary>
     private static ProgramRun Start(TemporaryDirectory logs) => new(
-        "ImmortalCoordinator", "--log", Path.Combine(logs.Path, "bank"), "--", Path.Combine(AppContext.BaseDirectory, "WebBank"), "--urls", AnyPort);
+        "ImmortalCoordinator", "--log", Path.Combine(logs.Path, "bank"), "--",
+        Path.Combine(AppContext.BaseDirectory, "WebBank"), "--urls", AnyPort);
 
     private static HttpClient Client(ProgramRun web)
     {

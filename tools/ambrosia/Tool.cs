@@ -23,12 +23,15 @@ namespace Ambrosia.Tools;
 /// <summary>The command line of the tool with all its commands. A wrong one ends with exit code 2 before anything is looked at.</summary>
 internal static class Tool
 {
+    /// <summary>Words that begin with @ are what they are: some options take such, and none reads further words from a file.</summary>
+    private static readonly ParserConfiguration s_plain = new() { ResponseFileTokenReplacer = null };
+
     /// <summary>Parses the command line and runs its command.</summary>
     /// <returns>One of <see cref="ToolExit"/>.</returns>
     public static int Run(string[] args, ToolStreams streams)
     {
         AzureTables.Use();
-        ParseResult parsed = Build(streams).Parse(args);
+        ParseResult parsed = Build(streams).Parse(args, s_plain);
         if (parsed.Errors.Count == 0) return Invoke(parsed, streams);
         string command = string.Join(' ', Path(parsed.CommandResult));
         var screen = new Screen(streams, parsed.GetResult(ToolCommand.Json) is { Implicit: false });

@@ -26,6 +26,9 @@ internal sealed class InstanceStart(
     {
         if (options.App is [var program, ..] && AppPath.WhatIsWrong(program) is { } unknown)
             throw new MisuseException($"{unknown}; give the program's path, and its arguments, behind --");
+        if (FileIn(options.LogDirectory) is { } file)
+            throw new MisuseException(
+                $"the log cannot be made in {options.LogDirectory}: {file} is a file. Give with --log a directory on a file system where this user may write.");
         RefuseUnsafe("log", options.LogDirectory);
         if (options.Catalog.IsDirectory) RefuseUnsafeCatalog(options.Catalog.Path);
         if (options.AppSocket is not null || options.AppPort is not null) AppEndpoint.Check(options);
@@ -45,6 +48,14 @@ internal sealed class InstanceStart(
         if (entry is not null) RefuseToReplaceTheLiving(entry);
         Listening(() => LinkListener.Check(options.Listen, options.Insecure || certificates is not null));
         return Create(() => { if (entry is not null) catalog.Forget(name); });
+    }
+
+    /// <summary>Returns the part of a directory's path that is a file, so that there can be no such directory; null: none is.</summary>
+    private static string? FileIn(string directory)
+    {
+        for (string? part = Path.GetFullPath(directory); part is not null; part = Path.GetDirectoryName(part))
+            if (File.Exists(part)) return part;
+        return null;
     }
 
     private void RefuseUnsafeCatalog(string directory)

@@ -1,6 +1,7 @@
 using Ambrosia.Coordinator.Divergence;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Coordinator.Views;
+using Ambrosia.Log.Cutting;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Instances;
@@ -54,7 +55,7 @@ public sealed class ViewHost : IDisposable
         while (_follower.Step()) { }
         _start = new ViewStart(new LogLocation(own, log, identity), _follower, options.Hold, tell);
         _inbox = new ViewInbox(options.TellsDifferences ? tell : static _ => { }) { SessionBegins = _start.Begins };
-        _view = new StoppingView(_inbox, options.Checkpoint);
+        _view = new StoppingView(_inbox, options.Checkpoint) { IsOfMaskedCut = LogCut.IsMasked(files, log) };
         var settings = new CoordinatorOptions
         {
             LogDirectory = log, Instance = identity.Name, Replica = "view", Catalog = CatalogPlace.OfDirectory(_directory),

@@ -307,16 +307,17 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
     /// The log itself holds these calls, since the sender is their receiver: they are compared with what the app has made, and no longer
     /// kept. Calls that differ stay, so that the first of them can be named.
     /// </summary>
-    /// <param name="hash">Of the channel after them, as it was received.</param>
+    /// <param name="hash">Of the channel after them, as it was received; null: the log does not say it, as one that is masked.</param>
     /// <exception cref="DivergenceException">The app has made other calls than the log holds (I8).</exception>
-    public void TakeReceived(ulong number, ulong hash)
+    public void TakeReceived(ulong number, ulong? hash)
     {
         using (_gate.Enter())
         {
             if (number > _known.Number) throw DivergenceException.OfTrim(Destination, _known.Number, number);
             if (number < _trimmed.Number) return; // an earlier session of this process was compared there
             ChannelPosition made = _kept.PositionAt(number, _trimmed);
-            if (made.Hash != hash) throw DivergenceException.OfChannel(Destination, (number, made.Hash), (number, hash));
+            if (hash is { } received && made.Hash != received)
+                throw DivergenceException.OfChannel(Destination, (number, made.Hash), (number, received));
             _receiver.Stated = Math.Max(_receiver.Stated, number);
             _trimmed = made;
             Release();

@@ -166,7 +166,7 @@ internal sealed class AppExecution : IDisposable
     {
         try
         {
-            _outboxes.Self.TakeReceived(logged.Number, logged.Hash);
+            _outboxes.Self.TakeReceived(logged.Number, View is { IsOfMaskedCut: true } ? null : logged.Hash);
         }
         catch (DivergenceException differs)
         {

@@ -21,6 +21,9 @@ internal abstract class View
     /// <summary>What the app has emitted is kept until the log says that it was received; else it is dropped at once.</summary>
     public virtual bool KeepsOutputs => false;
 
+    /// <summary>The log is a masked cut: hashes in it say nothing of what was called (log-format L1.8).</summary>
+    public bool IsOfMaskedCut { get; init; }
+
     /// <summary>A session begins from this place.</summary>
     public virtual void Begin(IViewedApp app, Lsn from) { }
 

@@ -22,11 +22,21 @@ internal sealed class CutSegment(LogLocation to, SegmentHeader header) : IDispos
     /// <summary>The position behind the last page.</summary>
     public Lsn Position { get; private set; } = header.FirstLsn;
 
+    /// <summary>The hash of the last page; before the first that which the header states.</summary>
+    public ulong LastHash => _lastHash;
+
+    /// <summary>Writes the next page with other content: its checksum and the hash of the page before it are made anew.</summary>
+    public void WriteAnew(PageHeader page, Span<byte> whole)
+    {
+        page = page with { PreviousHash = _lastHash, PayloadCrc = Crc32C.Of(whole[PageHeader.Bytes..page.Length]) };
+        page.Write(whole, PageHeader.SeedOf(header.Uuid, header.Shard));
+        Write(page, whole);
+    }
+
     /// <summary>Writes the next page.</summary>
     public void Write(PageBuffer page) => Write(page.Header, page.RoomMemory.Span[..page.Header.Footprint]);
 
-    /// <summary>States that all below is durable. A mark among the pages does not: it speaks of what is before it, and not of
-    /// itself.</summary>
+    /// <summary>States that all below is durable. A mark among the pages does not: it speaks of what is before it alone.</summary>
     public void Mark()
     {
         Span<byte> bytes = stackalloc byte[LogFormat.BlockBytes];

@@ -1,3 +1,4 @@
+using System.Text.Json;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
@@ -11,21 +12,43 @@ namespace Ambrosia.Log.Cutting;
 /// <summary>
 /// Copies a stretch of a log, with the checkpoint that it begins with, into a directory of its own, where it is a whole log again: as if
 /// the log had rotated where the stretch begins and had been truncated there, and as if it had stood still behind it. Pages and checkpoint
-/// are the bytes that they were. The log itself is only read, and may be live. One thread, one use.
+/// are the bytes that they were, unless somebody rewrites them. The log itself is only read, and may be live. One thread, one use.
 /// </summary>
 /// <param name="from">The log.</param>
 /// <param name="to">The same instance in an empty directory of somebody's own.</param>
-public sealed class LogCut(LogLocation from, LogLocation to)
+/// <param name="rewriting">Null: nobody rewrites anything.</param>
+public sealed class LogCut(LogLocation from, LogLocation to, ICutRewriting? rewriting = null)
 {
     /// <summary>Describes the cut in its directory, and says that it is one: no coordinator runs it (log-format L1.8).</summary>
     public const string FileName = "cut.json";
 
-    private const int CopyBytes = 1 << 20;
+    private const int CopyBytes = 1 << 20, DescriptionBytesMax = 16 << 20;
 
+    private readonly RewrittenPages? _rewritten = rewriting is null ? null : new RewrittenPages(rewriting);
     private CutSegment? _open;
 
     /// <summary>Segments have higher numbers by this: the one that is cut apart counts as two.</summary>
     private ulong _shift;
+
+    /// <summary>
+    /// Says whether a directory holds a cut whose values were replaced by others, so that no hash in it tells what was called.
+    /// </summary>
+    public static bool IsMasked(IFileSystem files, string directory)
+    {
+        string path = Path.Combine(directory, FileName);
+        if (!files.Exists(path)) return false;
+        try
+        {
+            using IFile file = files.Open(path, FileUse.Read);
+            byte[] json = new byte[Math.Min(file.Length, DescriptionBytesMax)];
+            using JsonDocument description = JsonDocument.Parse(json.AsMemory(0, file.Read(json, 0)));
+            return description.RootElement.TryGetProperty("masked", out JsonElement masked) && masked.ValueKind != JsonValueKind.Null;
+        }
+        catch (Exception e) when (e is JsonException or InvalidOperationException)
+        {
+            return false; // whoever needs what it says refuses it
+        }
+    }
 
     /// <summary>Writes the cut. Where it fails, what it has made is left to whoever owns the directory.</summary>
     /// <param name="beginning">The checkpoint to begin with; null: the log's first record.</param>
@@ -72,10 +95,25 @@ public sealed class LogCut(LogLocation from, LogLocation to)
 
     private CheckpointHeader CopyCheckpoint(CheckpointFileName name)
     {
+        if (rewriting is not null) return RewriteCheckpoint(name, rewriting);
         Copy(name.ToString());
         using CheckpointReader copy = CheckpointReader.Open(to.Files, to.PathOf(name.ToString()), to.Identity); // reads all of it
         return copy.Header;
     }
+
+    private CheckpointHeader RewriteCheckpoint(CheckpointFileName name, ICutRewriting rewriting)
+    {
+        using CheckpointReader old = CheckpointReader.Open(from.Files, from.PathOf(name.ToString()), from.Identity);
+        CheckpointHeader header = old.Header with { PreviousHash = HashBefore(old.Header.PageLsn, old.Header.PreviousHash) };
+        using var anew = new CheckpointWriter(to.Files, to.Directory, to.Identity, header, ICrashPoints.None);
+        rewriting.Rewrite(old, anew);
+        anew.Finish();
+        anew.Publish(header.Lsn);
+        return old.Header;
+    }
+
+    /// <summary>Returns the hash that the first page of the cut states: nothing stands before the first of a log.</summary>
+    private ulong HashBefore(Lsn page, ulong asItWas) => rewriting is null || page == Lsn.Zero ? asItWas : rewriting.PreviousHash;
 
     private void Add(LogScan scan)
     {
@@ -89,9 +127,11 @@ public sealed class LogCut(LogLocation from, LogLocation to)
             _open = new CutSegment(to, header with
             {
                 Number = header.Number + _shift, PredecessorNumber = _open.Header.Number, PredecessorEpoch = _open.Header.Epoch,
+                PredecessorHash = _open.LastHash,
             });
         }
-        _open.Write(scan.Page);
+        if (_rewritten is null) _open.Write(scan.Page);
+        else _rewritten.Write(scan.Page, _open);
     }
 
     /// <summary>Returns the header of the segment that holds the first page: another one, unless that is the segment's first.</summary>
@@ -100,12 +140,13 @@ public sealed class LogCut(LogLocation from, LogLocation to)
         SegmentHeader header = scan.Segment.Header;
         PageBuffer first = scan.Page;
         if (first.Lsn == Lsn.Zero) return header with { PredecessorNumber = 0, PredecessorEpoch = default, PredecessorHash = 0 };
-        if (first.Lsn == header.FirstLsn) return header;
+        ulong before = HashBefore(first.Lsn, first.PreviousHash);
+        if (first.Lsn == header.FirstLsn) return header with { PredecessorHash = before };
         _shift = 1;
         return header with
         {
             Number = header.Number + 1, FirstLsn = first.Lsn, PredecessorNumber = header.Number, PredecessorEpoch = header.Epoch,
-            PredecessorHash = first.PreviousHash, AppVersion = scan.Chain.VersionAt(from.Files, first.Lsn),
+            PredecessorHash = before, AppVersion = scan.Chain.VersionAt(from.Files, first.Lsn),
             CreatedMicros = first.TimeMicros,
         };
     }

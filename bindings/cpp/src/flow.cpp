@@ -11,7 +11,8 @@ constexpr std::size_t operations_most = 65'536, journal_most = 64 << 20;
 constexpr std::size_t class_bytes = 64, classes = 32;
 thread_local void* free_frames[classes];
 
-const char* const operation_names[] = {"a call", "a delay", "a task", "a step", "now", "random", "a fork", "setting a timer", "dropping a timer", "any", "giving up", "a checkpoint"};
+const char* const operation_names[] = {"a call", "a delay", "a task", "a step", "now", "random", "a fork",
+                                     "setting a timer", "dropping a timer", "any", "giving up", "a checkpoint"};
 
 }  // namespace
 

@@ -233,7 +233,8 @@ bool read_policy(reader& in, policy_record& policy) {
   bool states_limit = in.left() != 0;
   if (states_limit) policy.message_bytes_most = in.u32();
   // The usual limit is left out (L5.9).
-  if ((states_limit && policy.message_bytes_most == 64 << 20) || policy.forks > 2 || policy.message_bytes_most == 0 || policy.message_bytes_most > 1u << 30) in.fail("L5.10");
+  bool is_wrong = policy.forks > 2 || policy.message_bytes_most == 0 || policy.message_bytes_most > 1u << 30;
+  if (is_wrong || (states_limit && policy.message_bytes_most == 64 << 20)) in.fail("L5.10");
   return finish_record(in);
 }
 

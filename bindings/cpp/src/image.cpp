@@ -334,7 +334,7 @@ bool session::restore_flow(const flow_image& of, bool aside, std::string& why) {
   in.result = &flow->result;
   _app->dispatch(in);
   if (in.what != incoming::fate::flow) {
-    why = in.what == incoming::fate::failed ? in.error.message : "no flow of this method is there";
+    why = in.what == incoming::fate::failed ? in.error->message : "no flow of this method is there";
     return false;
   }
   auto different = flow->end_replay();

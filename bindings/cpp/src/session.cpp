@@ -26,6 +26,17 @@ std::string runtime_name() {
 #endif
 }
 
+// The next message of a run that was checked.
+inline void next_message(const run_view& run, reader& at, message_view& message) {
+  std::uint64_t length = at.varint();
+  const std::uint8_t* end = at.p + length;
+  message.method = static_cast<std::uint32_t>(at.varint());
+  if (run.kind != run_kind::fork && run.kind != run_kind::impulse) message.call = at.varint();
+  if (run.keyed) message.key = at.byte_string(UINT64_MAX);
+  message.arguments = {at.p, end};
+  at.p = end;
+}
+
 constexpr const char* cpu_name =
 #if defined(__x86_64__)
     "x64";
@@ -37,7 +48,9 @@ constexpr const char* cpu_name =
 
 }  // namespace
 
-session::session(std::unique_ptr<immortal_base> app, std::function<void()> wake) : _app(std::move(app)), _wake(std::move(wake)), _origins(1) {
+session::session(std::unique_ptr<immortal_base> app, std::function<void()> wake) : _app(std::move(app)), _wake(std::move(wake)), _origins(1), _in(*this, 0, {}) {
+  _in.app = _app.get();
+  _in.result = &_result;
   _app->attach(*this);
 }
 
@@ -372,7 +385,7 @@ bool session::execute_run(const record_view& record) {
   reader at(run.messages);
   message_view message;
   for (std::uint32_t index = 0; index < run.count; index++) {
-    read_message(run, at, UINT64_MAX, message);
+    next_message(run, at, message);
     executing_index.store(index, std::memory_order_relaxed);
     if (!execute_message(record, run, message, index)) return false;
   }
@@ -449,18 +462,22 @@ bool session::keyed(std::uint32_t method, byte_span key, byte_span arguments, co
 }
 
 bool session::handle(std::uint32_t method, byte_span arguments, const reply_to& answers, std::int64_t window_row) {
+  // Handlers do not nest, so one `incoming` serves all: making one costs more than many handlers.
+  incoming& in = _in;
   _result.clear();
-  incoming in(*this, method, arguments);
-  in.app = _app.get();
+  in.method = method;
+  in.arguments = arguments;
   in.answers = answers;
   in.window_row = window_row;
   in.wants_result = answers.who != reply_to::kind::nobody || window_row >= 0;
-  in.result = &_result;
+  in.what = incoming::fate::no_method;
+  if (!in.defaults.empty()) in.defaults.clear();
   _app->dispatch(in);
   if (refused != nullptr) in.fail(std::move(*std::exchange(refused, nullptr)));
   if (in.what == incoming::fate::done && !in.wants_result) return true;
   if (in.what == incoming::fate::no_method) in.fail(failures::no_method(method));
-  if (in.what != incoming::fate::flow) handled(answers, window_row, in.what == incoming::fate::failed ? &in.error : nullptr, _result.view());
+  std::optional<failure> error = std::exchange(in.error, std::nullopt);
+  if (in.what != incoming::fate::flow) handled(answers, window_row, error ? &*error : nullptr, _result.view());
   return !_has_ended;
 }
 
@@ -502,8 +519,10 @@ void session::flow_suspended(flow_core& flow) {
   // Under another policy a flow that waits has no message to keep (L5.12).
   bool is_held = _fork_policy == 2 && _message.can_be_kept && flow.answers.who == reply_to::kind::nobody;
   if (is_held) _held[&flow] = {_message.lsn, _message.index, _message.kind, *_message.caller, _message.tries};
+  // What waits once has waited often: the count of the last method is at hand.
+  if (_last_suspended == nullptr || _last_suspended->first != flow.method) _last_suspended = &*_suspensions.try_emplace(flow.method, 0).first;
   // Development check: at the 1st, 2nd, 4th … suspension of each method the flow is executed again beside itself, from its journal.
-  std::uint64_t times = ++_suspensions[flow.method];
+  std::uint64_t times = ++_last_suspended->second;
   if ((times & (times - 1)) == 0) check_flow(flow);
 }
 
@@ -516,6 +535,10 @@ void session::flow_ended(flow_core& flow) {
   if (!flow.is_failed && flow.result.bad) {
     flow.is_failed = true;
     flow.error = failures::bad_result(flow.method, true);
+  }
+  if (!flow.is_failed && answers.who == reply_to::kind::nobody && row < 0) {
+    if (!_held.empty()) _held.erase(&flow);
+    return remove_flow(flow);
   }
   held_message held;
   if (flow.is_suspended) resume_message(flow, held);
@@ -547,7 +570,7 @@ bool session::restart(flow_core& flow) {
   _message.arguments = in.arguments;
   in.result = &_result;
   _app->dispatch(in);
-  if (in.what != incoming::fate::flow) handled(in.answers, in.window_row, &in.error, {});
+  if (in.what != incoming::fate::flow) handled(in.answers, in.window_row, &*in.error, {});
   set_message(nullptr, 0, run_kind::fork, &self, 0, {});
   return true;
 }
@@ -741,7 +764,7 @@ bool session::take_query(byte_span payload) {
   if (to.what == incoming::fate::no_method) to.fail(failures::no_method(query.method));
   if (result.size() > out.limit) to.fail(failures::too_long(out.limit));
   bool is_failure = to.what == incoming::fate::failed;
-  if (is_failure) result.clear(), write_failure(result, to.error);
+  if (is_failure) result.clear(), write_failure(result, *to.error);
   out.frame(frame_type::query_answer, [&](writer& answer) {
     answer.u64(query.query), answer.u8(is_failure ? 1 : 0), answer.u64(std::max(query.lsn, _executed)), answer.raw(result.view());
   });

@@ -178,6 +178,7 @@ class session final : public runtime {
   std::map<std::uint64_t, held_message> _held_by_number;  // while an image is read
   std::vector<duty> _duty;  // none or one
   std::map<std::uint32_t, std::uint64_t> _suspensions;
+  std::pair<const std::uint32_t, std::uint64_t>* _last_suspended = nullptr;
 
   // The message that is being handled.
   struct {
@@ -193,6 +194,7 @@ class session final : public runtime {
   std::int64_t _frame_time = 0, _record_time = 0;
   std::uint64_t _failed_forks = 0;
   writer _result;
+  incoming _in;
 };
 
 }  // namespace v0

@@ -1,5 +1,4 @@
 // The header of a contract, as `ambrosia generate cpp Probe.contract.json` writes it: the data types, the proxies and the dispatch of each contract in it.
-// This one was written first and is what the generator aims at: a test compares the two.
 #pragma once
 
 #include <ambrosia/ambrosia.h>

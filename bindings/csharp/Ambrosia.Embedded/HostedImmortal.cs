@@ -46,7 +46,10 @@ internal sealed class HostedImmortal
         IncidentExplainer explains = new IncidentFinder(_options.LogDirectory, [], files, Command).Explain;
         _coordinator = host is null
             ? new CoordinatorHost(_options, files, Console.Out) { ChannelOpened = StartApp, ExplainsIncidents = explains }
-            : new CoordinatorHost(_options, files, host.Events) { ChannelOpened = StartApp, ExplainsIncidents = explains, Exiting = host.Exiting };
+            : new CoordinatorHost(_options, files, host.Events)
+            {
+                ChannelOpened = StartApp, ExplainsIncidents = explains, Exiting = host.Exiting,
+            };
         _thread = new Thread(RunCoordinator) { Name = $"coordinator {options.Instance}", IsBackground = true };
     }
 

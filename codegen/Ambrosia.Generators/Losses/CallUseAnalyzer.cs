@@ -85,7 +85,8 @@ public sealed class CallUseAnalyzer : DiagnosticAnalyzer
     private static string? WhyNot(ILocalSymbol local, IOperation declaration, IAssemblySymbol app)
     {
         if (WritableTypes.WhyNot(local.Type, app) is { } why) return why;
-        return declaration is IVariableDeclaratorOperation { Initializer.Value: IDelegateCreationOperation { Target: IMethodReferenceOperation { Method: var method } } }
+        IOperation? given = (declaration as IVariableDeclaratorOperation)?.Initializer?.Value;
+        return (given as IDelegateCreationOperation)?.Target is IMethodReferenceOperation { Method: var method }
             && WritableTypes.IsOfFramework(method.ContainingAssembly)
             ? $"{Places.NameOf(method)} is the framework's; write a lambda around it" : null;
     }

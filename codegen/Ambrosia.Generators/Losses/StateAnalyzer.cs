@@ -37,8 +37,9 @@ public sealed class StateAnalyzer : DiagnosticAnalyzer
             foreach ((ISymbol member, string why) in DataReader.Lost(type))
                 Report(context, LossRules.Member, member, type.Name, why);
         if (type.TypeKind is not (TypeKind.Class or TypeKind.Struct) || !state.Contains(type)) return;
+        // AMB014 judges what travels of data.
         foreach (IFieldSymbol field in StateTypes.FieldsOf(type)
-            .Where(field => !isData || (field.AssociatedSymbol ?? field).DeclaredAccessibility != Accessibility.Public)) // AMB014 judges those
+            .Where(field => !isData || (field.AssociatedSymbol ?? field).DeclaredAccessibility != Accessibility.Public))
             if (WritableTypes.WhyNot(field.Type, context.Compilation.Assembly) is { } why)
                 Report(context, LossRules.Field, field.AssociatedSymbol ?? field,
                     field.Type.ToDisplayString(SymbolDisplayFormat.MinimallyQualifiedFormat), why);

@@ -86,7 +86,8 @@ internal static class WritableTypes
     }
 
     private static string? WhyNotArgument(ITypeSymbol type, IAssemblySymbol app) =>
-        WhyNot(type, app) is { } why ? $"{type.ToDisplayString(SymbolDisplayFormat.MinimallyQualifiedFormat)} in it cannot be kept: {why}" : null;
+        WhyNot(type, app) is { } why
+            ? $"{type.ToDisplayString(SymbolDisplayFormat.MinimallyQualifiedFormat)} in it cannot be kept: {why}" : null;
 
     /// <summary>Tells whether the type belongs to the framework, by the name of its assembly as the binding does.</summary>
     internal static bool IsOfFramework(IAssemblySymbol? assembly) =>

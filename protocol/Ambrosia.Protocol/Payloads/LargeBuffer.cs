@@ -39,6 +39,15 @@ public sealed unsafe partial class LargeBuffer : IDisposable
         return new ReadOnlySpan<byte>(_start + at, (int)Math.Min(Length - at, int.MaxValue));
     }
 
+    /// <summary>Returns bytes that are there, to be overwritten. The view is valid as long as that of <see cref="From"/>.</summary>
+    public Span<byte> Writable(long at, int length)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(length);
+        ArgumentOutOfRangeException.ThrowIfNegative(at);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(at, Length - length);
+        return new Span<byte>(_start + at, length);
+    }
+
     /// <summary>
     /// Gives the memory of bytes back that are never read again: whole pages of them, where the operating system takes such from the middle
     /// of an allocation. Their content is undefined from here on.

@@ -4,10 +4,10 @@ from __future__ import annotations
 import struct
 from typing import Any, Dict, List, NamedTuple, Optional, Set, Tuple
 
-from . import cbor, frames, records, runs
+from . import cbor, frames, runs
 from .contract import Contract
 from .session import Session
-from .wire import Frame, Reader, Violation, crc64, is_name
+from .wire import Frame, Reader, Violation, crc64
 
 DESTINATIONS_MAX = 1 << 20
 TIMERS_MAX = 1 << 20
@@ -76,14 +76,16 @@ class AppSide:
             raise Violation("P2.4", "a second AppHello")
         self._hello = frames.read_hello(payload)
         self._session.has_hello = True
+        self._session.owes_methods = 1 in self._hello["options"]
         if self._token is not None and self._hello["token"] != self._token:
             raise Violation("P5.1", "another token than that of the file")
         if not self._hello["min"] <= 1 <= self._hello["max"]:
             raise Violation("P5.1", "the range of versions does not contain 1")
 
     def _BuildMethods(self, payload: bytes) -> None:
-        if self._session.is_welcomed or 1 not in self._hello["options"]:
+        if self._session.is_welcomed or not self._session.owes_methods:
             raise Violation("P5.23", "BuildMethods stands behind an AppHello with option 1 and nowhere else")
+        self._session.owes_methods = False
         frames.read_json(payload, "P5.23", 4 << 20)
 
     def _Contract(self, payload: bytes) -> None:
@@ -129,7 +131,7 @@ class AppSide:
         self._report(lsn, "Processed")
         for asked in self._session.asked:
             due = self._session.due(asked)
-            if due is not None and lsn >= due:
+            if due is not None and lsn > due:
                 raise Violation("P5.8", f"the mark at {asked.mark} asked for an image at {due} at the latest, and {lsn} is reported without one")
         return [Output(("processed",), {"processed": lsn}, b"")]
 
@@ -202,7 +204,8 @@ class AppSide:
         if mark not in [asked.mark for asked in self._session.asked]:
             raise Violation("P5.8", f"Waiting for the mark at {mark}, which does not ask for a checkpoint")
         self._waiting_said.add(mark)
-        self._session.asked = [asked for asked in self._session.asked if asked.mark > mark]
+        # The checkpoint may still come, at a boundary where nothing is suspended.
+        self._session.asked = [asked._replace(latest=None) if asked.mark <= mark else asked for asked in self._session.asked]
         return [Output(("waiting",), {"waiting": mark}, b"")]
 
     # ---- what the app emits ----

@@ -9,15 +9,15 @@ import os
 import socket
 import struct
 import time
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Optional, Tuple
 
 from . import runs
 from .contract import Contract
-from .wire import Frame, Reader, Violation, crc32c, text, varint
+from .wire import Frame, Violation, crc32c, text, varint
 
 CLIENT_HELLO, CLIENT_WELCOME, HEARTBEAT, GOODBYE, RUN = 0x07, 0x08, 0x03, 0x04, 0x10
 MESSAGE_BYTES_MAX = 1 << 30
-HEARTBEAT_S, SILENCE_S = 0.5, 5.0
+SILENCE_S = 5.0
 PAUSE_S = 0.05
 
 
@@ -104,7 +104,7 @@ class ClientLink:
         self._socket.sendall(header + struct.pack("<I", crc32c(header, self._seed)) + payload)
 
     def _receive(self) -> Frame:
-        """The next frame that is no heartbeat; heartbeats of ours go out while it does not come (P6.9)."""
+        """The next frame that is no heartbeat. Each heartbeat is answered by one, so that the other side hears of us in time (P6.9)."""
         while True:
             header = self._take(16)
             length, kind, _, _, payload_crc, header_crc = struct.unpack("<IBBHII", header)
@@ -162,5 +162,3 @@ class Caller:
             self._link.close()
             self._link = None
 
-
-Said = Dict[str, Any]

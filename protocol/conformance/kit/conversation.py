@@ -1,7 +1,7 @@
 """One session between the fake coordinator and an app: frames go out through one judge and come in through the other."""
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
+from typing import Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple
 
 from . import frames, records
 from .app_side import AppSide, Output
@@ -9,7 +9,7 @@ from .contract import Contract
 from .coordinator_side import CoordinatorSide
 from .history import EPOCH, INSTANCE, REPLICA, Entry, History
 from .ledger import Follower, Ledger
-from .link import Closed, Link
+from .link import Closed, Link, Stall
 from .session import Session
 from .wire import Frame, Violation, crc64, read_frame
 
@@ -55,7 +55,7 @@ class Conversation:
 
     def open(self, is_spoilt: bool = False) -> None:
         """From AppHello to what stands before the first Deliver. A spoilt image has a wrong checksum."""
-        self.pump(lambda: self.session.has_hello, "AppHello", "P5.1")
+        self.pump(lambda: self.session.has_hello and not self.session.owes_methods, "AppHello", "P5.1")
         options = {2: self.app.hello["version"].to_bytes(4, "little")} if 2 in self.app.hello["options"] else {}
         self.send(frames.welcome(INSTANCE, REPLICA, records.INSTANCE_ID, EPOCH, 1, self._history.limit_at(self._begin), self._begin,
                                  self._image is not None, options))
@@ -129,7 +129,12 @@ class Conversation:
         def is_done() -> bool:
             is_due = any(self.session.due(asked) is not None for asked in self.session.asked)
             return self.session.reported >= position and not is_due and not self.session.exact and not self.session.is_in_image
-        self.pump(is_done, f"Processed({position})", "P5.6")
+        try:
+            self.pump(is_done, f"Processed({position})", "P5.6")
+        except Stall as stall:
+            if self.session.reported < position or self.session.exact:
+                raise
+            raise Stall(f"the image that a mark asked for did not come: {stall}", "P5.8") from None
         self._ledger.note(position, self.follower.counts)
 
     def become_primary(self, position: int) -> None:

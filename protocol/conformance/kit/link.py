@@ -9,11 +9,12 @@ import socket
 import subprocess
 import tempfile
 import time
-from typing import Callable, Dict, Iterable, List, Optional
+from typing import Callable, Dict, Iterable, List, Optional, Tuple
 
 from .wire import Frame, Violation, read_frame
 
 READ_BYTES = 1 << 18
+IMAGE_CHUNK = 0x14
 
 
 class Stall(Exception):
@@ -78,6 +79,48 @@ class Link:
                 self._write()
             if readable and self._read():
                 until = time.monotonic() + self._patience_s
+
+    def stream(self, data: bytes, tail: bytes) -> float:
+        """Sends a prebuilt stream and reads, unparsed, until what comes ends with `tail`; the seconds that it took."""
+        view, sent, end = memoryview(data), 0, b""
+        begin = time.perf_counter()
+        until = begin + self._patience_s
+        while not end.endswith(tail):
+            readable, writable, _ = select.select([self._socket], [self._socket] if sent < len(data) else [], [], 1)
+            if writable:
+                sent += self._socket.send(view[sent:sent + READ_BYTES])
+            if readable:
+                came = self._socket.recv(READ_BYTES)
+                end = (end + came)[-len(tail):]
+            if (readable and not came) or time.perf_counter() > until:
+                raise Stall(f"the stream of {len(data)} bytes was not executed to its end within {self._patience_s:g} s")
+        return time.perf_counter() - begin
+
+    def collect(self, data: bytes, last: bytes) -> Tuple[bytes, float]:
+        """Sends bytes and reads until a frame begins with `last`; the chunks of the image in between, and the seconds that it took."""
+        self._socket.setblocking(True)
+        begin = time.perf_counter()
+        self._socket.sendall(data)
+        received, chunks, at = bytearray(), [], 0
+        seconds = 0.0
+        while not seconds:
+            received += self._socket.recv(READ_BYTES)
+            seconds = time.perf_counter() - begin if last in received[-64:] else 0.0
+        self._socket.setblocking(False)
+        while at < len(received):
+            frame, end = read_frame(received, at, False)
+            if end == at:
+                break
+            if frame.type == IMAGE_CHUNK:
+                chunks.append(frame.payload)
+            at = end
+        return b"".join(chunks), seconds
+
+    @property
+    def memory_bytes(self) -> int:
+        """The memory that the process has in use."""
+        with open(f"/proc/{self._process.pid}/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
     def _take_frames(self, take: Callable[[Frame], None], is_done: Callable[[], bool]) -> bool:
         at = 0

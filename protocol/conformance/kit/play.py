@@ -8,8 +8,8 @@ from .app_side import Queue
 from .conversation import Conversation, Setup
 from .history import PAGE_BYTES, History
 from .ledger import Ledger
-from .link import Closed, Link, Stall
-from .script import Script, first_difference, output_matches, queue_of, resolve
+from .link import Closed, Stall
+from .script import Script, first_difference, queue_of, resolve
 from .wire import Violation, crc32c, frame
 
 
@@ -77,7 +77,7 @@ class Play:
             return
         self._append([{"start": True}, {"policy": {}}])
         self._deliver(0)
-        self._expect([{"to": "greeter", "fork": "Add", "arguments": [1]}], [])
+        self._expect([{"to": "greeter", "fork": "Add", "arguments": [1]}])
         if self._script.start == "primary":
             self._become_primary()
 
@@ -108,7 +108,6 @@ class Play:
 
     def _take(self, step: Dict[str, Any]) -> bool:
         """One step. True if the app has ended as it had to."""
-        before = len(self._talk.others)
         if step.get("page"):
             self.history.next_page()
         if "time" in step:
@@ -118,7 +117,7 @@ class Play:
             self._end_of_app(step)
             return True
         self._act(step)
-        self._expect(step.get("out", []), self._talk.others[before:] if False else [], queries)
+        self._expect(step.get("out", []), queries)
         return False
 
     def _act(self, step: Dict[str, Any]) -> None:
@@ -160,7 +159,7 @@ class Play:
         if self._was_primary:
             self._become_primary()
 
-    def _expect(self, expected: List[Dict[str, Any]], _: Any = None, queries: int = 0) -> None:
+    def _expect(self, expected: List[Dict[str, Any]], queries: int = 0) -> None:
         """What has come since the step began is what is expected, queue by queue."""
         talk = self._talk
         wanted: Dict[Queue, List[Dict[str, Any]]] = {}
@@ -256,5 +255,3 @@ class Play:
         if code != 0:
             raise Failure("P5.13", self._step, f"Goodbye 0 ends the app with {code}, not 0; it said: {self._talk.link.said()}")
 
-
-__all__ = ["Failure", "Play", "Played", "Link", "output_matches"]

@@ -10,7 +10,6 @@ from . import records
 from .app_side import Queue
 
 LEVELS = ("L0", "L1", "L2", "L3", "L4", "R")
-VOLATILE = ("impulse", "task", "query", "image", "waiting", "wanted", "primary")
 # What a script may leave out of an expectation: it is then not compared.
 MAY_LACK = frozenset(("lsn", "index", "caller", "kind", "method", "tries", "argumentBytes", "isUnlogged", "due"))
 STEP_MEMBERS = frozenset(("in", "out", "time", "page", "mark", "primary", "restart", "query", "raw", "frame", "ends", "logged", "hangUp", "cut", "send"))

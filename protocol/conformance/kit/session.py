@@ -25,6 +25,8 @@ class Session:
         self.limit = 64 << 20
         self.is_welcomed = False
         self.has_hello = False
+        # A build that was stated, whose methods have not come yet (P5.23).
+        self.owes_methods = False
         self.is_over = False
         self.is_in_image = False
         # Positions (Lsns): where delivery began, the end of what was delivered, and what the app has reported.

@@ -11,10 +11,11 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
 
 from encoding import Malformed, crc32c, frame, string, varint  # noqa: E402
 from faults import has, plant  # noqa: E402
-from handlers import Stopped  # noqa: E402
+from messages import Stopped  # noqa: E402
 from session import Session  # noqa: E402
 
 RETRY_S = 10

@@ -4,9 +4,10 @@ from __future__ import annotations
 import struct
 from typing import Any, Dict, List, Optional, Tuple
 
-from encoding import Cursor, Undecodable, crc64, pack, unpack, varint, string
+from encoding import Cursor, Undecodable, crc64, pack, string, unpack, varint
 from faults import has
-from flows import Failed, Flow, Leaf, TIMEOUT
+from flows import Failed, Flow, Leaf
+from messages import Message, Stopped, TEXTS_MAX, cut
 from outbound import ANSWER, CALL, CLIENT_FAILURE, FAILURE, FORK, IMPULSE, RESULT, Outbound
 from probe import Probe, wrap
 from values import Contract, Method, UnknownCase
@@ -14,37 +15,6 @@ from world import World
 
 MESSAGES_MAX, ARGUMENT_BYTES_MAX = 1000, 64 << 20
 HOUR_US = 3_600_000_000
-
-
-class Stopped(Exception):
-    """The app ends: a Goodbye code and why."""
-
-    def __init__(self, code: int, why: str) -> None:
-        super().__init__(why)
-        self.code, self.why = code, why
-
-
-class Message:
-    """A message that is executed: where it stands, who sent it, and who awaits its answer."""
-
-    def __init__(self, place: Tuple[int, int], kind: int, caller: str, method: int, arguments: bytes) -> None:
-        self.place, self.kind, self.caller, self.method, self.arguments = place, kind, caller, method, arguments
-        self.call = 0
-        self.asker: Optional[List[int]] = None
-        self.key: Optional[bytes] = None
-        self.tries = 0
-        self.kept = False
-
-    def save(self) -> List[Any]:
-        """The message as a flow's image holds it."""
-        return [list(self.place), self.kind, self.caller, self.method, self.arguments, self.call, self.asker, self.key, self.tries, self.kept]
-
-    @staticmethod
-    def restore(row: List[Any]) -> "Message":
-        """The message of a flow's image."""
-        message = Message((row[0][0], row[0][1]), *row[1:5])
-        message.call, message.asker, message.key, message.tries, message.kept = row[5:]
-        return message
 
 
 class Handlers:
@@ -194,6 +164,7 @@ class Handlers:
                 self.out.message(kind, message.caller, body)
 
     def _failed(self, message: Message, chain: List[Any], is_late: bool = False) -> None:
+        chain = cut(chain, TEXTS_MAX)
         if message.kind == CALL:
             self._send_answer(FAILURE, message, varint(message.method) + varint(message.call) + pack(chain))
             return
@@ -405,4 +376,4 @@ class Handlers:
             self.out.message(IMPULSE, to or self.name, varint(method.id) + key + self.contract.write_arguments(method, [number]), bool(text))
 
 
-__all__ = ["Handlers", "Message", "Stopped", "TIMEOUT", "FORK", "IMPULSE"]
+__all__ = ["Handlers"]

@@ -3,12 +3,13 @@ from __future__ import annotations
 
 import struct
 import uuid
-from typing import Any, Dict, List, Optional
+from typing import Any, List, Optional
 
 from encoding import Cursor, Malformed, crc64, pack
 from faults import has
 from flows import Differs
-from handlers import Handlers, Message, Stopped
+from handlers import Handlers
+from messages import Message, Stopped
 from outbound import CALL, FAILURE, FORK, IMPULSE, REQUEST, RESULT, Outbound
 
 WAIT_US = 10_000_000
@@ -67,7 +68,7 @@ class Session:
         self.out.frame(0x09, self.handlers.contract.manifest)
 
     def _heartbeat(self, payload: bytes) -> None:
-        Cursor(payload).end() if not payload else Cursor(payload, "P2.6").end()
+        Cursor(payload).end()
 
     def _goodbye(self, payload: bytes) -> None:
         reader = Cursor(payload)
@@ -281,19 +282,19 @@ class Session:
         latest = self.executed + bound if bound else None
         if self._duty and self._duty[1] is not None:
             latest = self._duty[1] if latest is None else min(latest, self._duty[1])
-        self._duty = [self.executed, latest, self._frame_time]
+        self._duty = [self.executed, latest, self._frame_time, False]
 
     def _look_after_duty(self) -> None:
         """Takes the checkpoint that a mark asks for, at the first boundary that will do, or says that it waits (P5.8)."""
         if self._duty is None:
             return
-        mark, latest, since = self._duty
+        mark, latest, since, is_said = self._duty
         if not self.handlers.world.flows or (latest is not None and self.executed >= latest and not has("never-while-suspended")):
             if has("image-one-record-late") and self.executed - mark < 60:
                 return
             self._send_image()
-        elif self._frame_time - since > WAIT_US and not has("never-says-waiting"):
-            self._duty = None
+        elif self._frame_time - since > WAIT_US and not is_said and not has("never-says-waiting"):
+            self._duty[3] = True
             self.out.frame(0x17, struct.pack("<Q", mark) + b"\x11a flow is waiting")
 
     # ---- the rest of the conversation ----
@@ -350,5 +351,3 @@ class Session:
         """For which message the app ends (P5.20)."""
         self.out.frame(0x1F, struct.pack("<QI", self.executed, self._index))
 
-
-Rows = Dict[str, Any]

@@ -1,5 +1,7 @@
 using System.Diagnostics;
+using System.Text;
 using System.Text.Json;
+using System.Text.RegularExpressions;
 using Ambrosia.EndToEnd.App;
 using Ambrosia.TestKit;
 
@@ -139,8 +141,60 @@ public sealed class CutTests(SoldOrders sold) : IClassFixture<SoldOrders>, IDisp
         Assert.Contains("again.Must(\"_stock[\\\"a=b\\\"].Count\", \"1\");", source, StringComparison.Ordinal);
     }
 
+    /// <summary>A masked cut is a log in which the same was done with other items: no file of it has one of then.</summary>
+    [Fact]
+    public void Cut_Masked_DoesTheSameWithOtherValues()
+    {
+        JsonElement cut = Cut($"method:Order#{Order}", "--app", App, "--mask", "item").Json;
+        AssertHasNoItem(Out);
+        Assert.Equal("item", cut.GetProperty("mask").GetProperty("rules")[0].GetString());
+        Assert.True(cut.GetProperty("mask").GetProperty("masked").GetProperty("IShop.Order.item").GetInt64() > Order - 25);
+        Assert.True(cut.GetProperty("mask").GetProperty("elsewhere").TryGetProperty("Shop._stock.keys", out _), $"{cut}");
+        Tool verified = Tool.Run("verify", Out);
+        Assert.True(verified.Code == 0, verified.Output);
+        Assert.Contains("masked", verified.Output, StringComparison.Ordinal);
+        Tool listed = Tool.Run("log", Out, "--records", "--json");
+        Assert.True(listed.Code == 0, listed.Output + listed.Error);
+        Assert.DoesNotContain("cannot be decoded", listed.Output, StringComparison.OrdinalIgnoreCase);
+        Assert.Contains($"\"_orders\": {Order - 1}", StateAt(Out, cut.GetProperty("place").GetString()!), StringComparison.Ordinal);
+        Assert.Equal((0, "it holds"), Again());
+    }
+
+    [Fact]
+    public void Replay_OfAMaskedCut_NamesWhatAnotherBuildDoes()
+    {
+        Cut($"method:Order#{Order}", "--app", App, "--mask", "item,IShop.Order.count");
+        (int code, string lines) = Again([], ("CHANGE", "8"), ("CHANGE_AT", $"{Order}"));
+        Assert.Equal(1, code);
+        Assert.Contains("then fork", lines, StringComparison.Ordinal);
+        Tool alike = Tool.Run("replay", Out, "--app", App, "--json");
+        Assert.True(alike.Code == 0, alike.Output + alike.Error);
+        Assert.Equal(1, alike.Json.GetProperty("statesCompared").GetInt32());
+        Tool other = Tool.Run("replay", Out, "--app", $"env CHANGE=10 CHANGE_AT={Order} {App}", "--json");
+        Assert.True(other.Code == 1, other.Output + other.Error);
+    }
+
+    /// <summary>What must hold is masked like the cut: the test names what stands there now.</summary>
+    [Fact]
+    public void Test_OfAMaskedCut_HoldsWithTheMaskedValues()
+    {
+        string first = FirstItemBefore(Order), test = Path.Combine(_root, "Incident45.cs");
+        Cut($"method:Order#{Order + 1}", "--mask", "item", "--test", test, "--class", "Ambrosia.EndToEnd.App.Shop",
+            "--expect", $"_first=\"{first}\"", "--expect", $"_stock[\"{first}\"].Hint=null");
+        string source = File.ReadAllText(test);
+        AssertHasNoItem(_root);
+        Assert.Contains("masked", source, StringComparison.Ordinal);
+        static string Plain(Group literal) => JsonSerializer.Deserialize<string>(literal.Value)!;
+        foreach (Match must in Regex.Matches(source, @"again\.Must\((?<path>""(?:[^""\\]|\\.)*""), (?<value>""(?:[^""\\]|\\.)*"")\);"))
+            Assert.Equal((0, "it holds"), Again([Plain(must.Groups["path"]), Plain(must.Groups["value"])]));
+        Assert.Equal(2, Regex.Count(source, @"again\.Must"));
+    }
+
     [Theory]
     [InlineData("--around", "method:Nothing", "Nothing")]
+    [InlineData("--mask", "itme", "IShop.Order.item")]
+    [InlineData("--mask", " , ", "names nothing")]
+    [InlineData("--mask", "@/nowhere/rules", "cannot be read")]
     [InlineData("--checkpoint", "ckpt.1.1.r9", "the nearest is")]
     [InlineData("--test", "Incident.cs", "--class")]
     [InlineData("--expect", "a=1", "--test")]
@@ -163,6 +217,22 @@ public sealed class CutTests(SoldOrders sold) : IClassFixture<SoldOrders>, IDisp
         Tool tool = Tool.Run(["cut", sold.Shop.LogDirectory, "--around", around, "--out", Out, "--json", .. options]);
         Assert.True(tool.Code == 0, $"{tool.Code}: {tool.Output}{tool.Error}");
         return tool;
+    }
+
+    /// <summary>Three bytes stand in a file by chance, so the shortest item is not looked for.</summary>
+    private static void AssertHasNoItem(string directory)
+    {
+        foreach (string file in Directory.EnumerateFiles(directory, "*", SearchOption.AllDirectories))
+            foreach (string item in (string[])["bolt", "chain", "drill"])
+                Assert.True(File.ReadAllBytes(file).AsSpan().IndexOf(Encoding.UTF8.GetBytes(item)) < 0, $"{file} has {item}");
+    }
+
+    /// <summary>The item of the shop's first order.</summary>
+    private string FirstItemBefore(int order)
+    {
+        using JsonDocument state = JsonDocument.Parse(Tool.Run(
+            "state", sold.Shop.LogDirectory, "--at", $"method:Order#{order}", "--app", App, "--path", "_first", "--json").Output);
+        return state.RootElement.GetProperty("value").GetString()!;
     }
 
     private string StateAt(string log, string place)

@@ -114,8 +114,40 @@ public sealed partial class ReadsOnlyTests
                 Assert.Equal("r0", Assert.Single((JsonArray)ledger.Status()!["replicas"]!)!.GetValue<string>());
                 Tool status = Tool.Run("status", "--catalog", cluster.Catalog);
                 Assert.Contains($"holds {Path.GetFileName(oldest)} since", status.Output, StringComparison.Ordinal);
+                Tool marks = Tool.Run("log", ledger.LogDirectory, "--records", "--kind", "checkpointMark");
+                Assert.Contains("replica=r0", marks.Output, StringComparison.Ordinal);
+                Assert.DoesNotContain("replica=view", marks.Output, StringComparison.Ordinal);
             }
             Cluster.Await("a log that is truncated again", () => SegmentsOf(ledger)[0] != oldest);
+        });
+    }
+
+    /// <summary>What a view holds is free when its process is killed: nothing of it is left in the log's directory.</summary>
+    [Fact]
+    public void View_ThatIsKilled_LetsTheLogGo()
+    {
+        var chance = new Chance();
+        using var cluster = new Cluster();
+        cluster.Run(chance.Again(nameof(View_ThatIsKilled_LetsTheLogGo)), () =>
+        {
+            (_, Replica ledger) = Growing(cluster);
+            using Process view = Process.Start(
+                Executables.Coordinator, ["debug", "--log", ledger.LogDirectory, "--", Executables.App, ledger.Role]);
+            try
+            {
+                Cluster.Await("a view that holds a segment",
+                    () => Tool.Run("status", "--catalog", cluster.Catalog).Output.Contains("holds log.", StringComparison.Ordinal));
+                string oldest = SegmentsOf(ledger)[0];
+                Cluster.Await("a log that should have been truncated", () => SegmentsOf(ledger).Length >= 4);
+                Assert.Equal(oldest, SegmentsOf(ledger)[0]);
+                view.Kill();
+                Cluster.Await("a log that is truncated again", () => SegmentsOf(ledger)[0] != oldest);
+            }
+            finally
+            {
+                view.Kill();
+                view.WaitForExit();
+            }
         });
     }
 

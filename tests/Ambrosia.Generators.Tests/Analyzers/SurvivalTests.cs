@@ -60,14 +60,13 @@ public sealed class SurvivalTests
             public static string Of(object? of) => of switch
             {
                 null => "null",
-                string or IFormattable or bool or char =>
-                    $"{of.GetType().Name} {Convert.ToString(of, System.Globalization.CultureInfo.InvariantCulture)}",
-                Exception e => $"{e.GetType().Name} {e.Message}",
-                System.Collections.IEnumerable all => $"{of.GetType().Name}[{string.Join(",
-                    ", System.Linq.Enumerable.Select(System.Linq.Enumerable.Cast<object?>(all), Of))}]",
-                _ => $"{of.GetType().Name}({string.Join(",
-                    ", System.Linq.Enumerable.Select(of.GetType().GetFields((System.Reflection.BindingFlags)52), field => Of(field.GetValue(of))))})",
+                string or IFormattable or bool or char => Name(of) + " " + Convert.ToString(of, System.Globalization.CultureInfo.InvariantCulture),
+                Exception e => Name(of) + " " + e.Message,
+                System.Collections.IEnumerable all => Name(of) + "[" + Joined(all.Cast<object?>()) + "]",
+                _ => Name(of) + "(" + Joined(of.GetType().GetFields((System.Reflection.BindingFlags)52).Select(field => field.GetValue(of))) + ")",
             };
+            private static string Name(object of) => of.GetType().Name;
+            private static string Joined(IEnumerable<object?> all) => string.Join(", ", all.Select(Of));
         }
         """;
 

@@ -60,8 +60,9 @@ public sealed class OptionTests
     [Fact]
     public void Names_ThatAreNone_AreRefused()
     {
-        Assert.Equal("'shop' is the name of 2 immortals; give each a name of its own", Assert.Single(Check(["shop", "shop"], ("Log", "/x")).Faults));
-        Assert.StartsWith("'a shop' is no name for an instance", Assert.Single(Check(["a shop"], ("Log", "/x")).Faults), StringComparison.Ordinal);
+        Assert.Equal(["'shop' is the name of 2 immortals; give each a name of its own"], Check(["shop", "shop"], ("Log", "/x")).Faults);
+        string noName = Assert.Single(Check(["a shop"], ("Log", "/x")).Faults);
+        Assert.StartsWith("'a shop' is no name for an instance", noName, StringComparison.Ordinal);
         Assert.Equal("Option '--log' is required.", Assert.Single(Check(["shop"]).Faults));
     }
 

@@ -35,7 +35,8 @@ public sealed class EventForwarderTests
         forwarder.To(new Gate(null, kept.CreateLogger("x"))).LogInformation("{I}", "bad");
         forwarder.To(kept.CreateLogger("x")).LogInformation("{I}", "good");
         forwarder.Flush();
-        Assert.Equal(["events: 1 could not be written to the standard output and are lost", "good"], kept.Lines.Select(static line => line.Text));
+        Assert.Equal(
+            ["events: 1 could not be written to the standard output and are lost", "good"], kept.Lines.Select(static line => line.Text));
     }
 
     /// <summary>A logger that waits for the test, or throws where there is nothing to wait for.</summary>

@@ -65,7 +65,8 @@ public sealed partial class DevCommandTests
         {
             string output = Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory), root = output;
             while (!File.Exists(Path.Combine(root, "Ambrosia.sln"))) root = Path.GetDirectoryName(root)!;
-            string tool = Path.Combine(root, "tools", "ambrosia", "bin", Path.GetFileName(Path.GetDirectoryName(output)!), Path.GetFileName(output), "ambrosia");
+            string configuration = Path.GetFileName(Path.GetDirectoryName(output)!);
+            string tool = Path.Combine(root, "tools", "ambrosia", "bin", configuration, Path.GetFileName(output), "ambrosia");
             var start = new ProcessStartInfo(
                 tool, ["dev", app ?? $"till={Path.Combine(output, "Ambrosia.Hosting.App")}", "--log", Path.Combine(directory, "log")])
             {

@@ -8,6 +8,7 @@ using Ambrosia.Log.Recovery;
 using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Checkpoints;
+using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Log.Tests;
 
@@ -54,6 +55,50 @@ public sealed class LogCutTests
         Check(identity, null, pages[^1].DurableUpTo, stated);
     }
 
+    /// <summary>
+    /// Other content of the same length is a whole log too: with its own checksums, chained anew, and with no hash of what was there.
+    /// </summary>
+    [Fact]
+    public void Write_Rewritten_IsAWholeLogOfWhatWasWritten()
+    {
+        InstanceIdentity identity = Write(epochs: 3, records: 30);
+        PageHeader page = LongLog.Pages(_fs, Dir, identity).First(static each => each.Lsn.Value > 0 && each.Flags == PageFlags.None);
+        CheckpointFileName beginning = Checkpoint(identity, page);
+        List<LoggedRecord> behind = [.. _written.Where(each => each.Lsn >= page.Lsn).Select(static each =>
+            each with { Body = Rewriting.Of(each.Kind, each.Body) })];
+        Assert.Contains(LongLog.Pages(_fs, Dir, identity), static each => each.Flags == PageFlags.ContinuesSpanning);
+        Check(identity, beginning, _written[^1].Lsn + 1, behind, new Rewriting());
+        PageHeader first = LongLog.Pages(_fs, To, identity)[0];
+        Assert.Equal((page.Lsn, new Rewriting().PreviousHash), (first.Lsn, first.PreviousHash));
+        Check(identity, null, _written[^1].Lsn + 1,
+            [.. _written.Select(static each => each with { Body = Rewriting.Of(each.Kind, each.Body) })], new Rewriting());
+    }
+
+    /// <summary>Writes other bytes into each record but the first, which a log cannot do without.</summary>
+    private sealed class Rewriting : ICutRewriting
+    {
+        public ulong PreviousHash => 0x1234;
+
+        public static byte[] Of(RecordKind kind, byte[] body)
+        {
+            byte[] other = [.. body];
+            new Rewriting().Rewrite(kind, other);
+            return other;
+        }
+
+        public void Rewrite(RecordKind kind, Span<byte> body)
+        {
+            if (kind == RecordKind.FirstStart) return;
+            for (int i = 0; i < body.Length; i++) body[i] = (byte)(body[i] + i + 7);
+        }
+
+        public void Rewrite(CheckpointReader from, CheckpointWriter to)
+        {
+            to.Write(CheckpointSection.CoordinatorPart, from.CoordinatorBytes.Span);
+            to.Write(CheckpointSection.Image, [2]);
+        }
+    }
+
     [Fact]
     public void Write_DamagedStretch_Halts()
     {
@@ -65,9 +110,10 @@ public sealed class LogCutTests
         Assert.Equal(damaged, found.Lsn);
     }
 
-    private void Check(InstanceIdentity identity, CheckpointFileName? beginning, Lsn goal, List<LoggedRecord> behind)
+    private void Check(
+        InstanceIdentity identity, CheckpointFileName? beginning, Lsn goal, List<LoggedRecord> behind, ICutRewriting? rewriting = null)
     {
-        Lsn end = Cut(identity, beginning, goal);
+        Lsn end = Cut(identity, beginning, goal, rewriting);
         using LogScan scan = LogScan.Open(_fs, To, identity);
         List<LoggedRecord> records = LogContent.Read(_fs, To, out Lsn read, scan.From);
         Assert.Equal(behind.Where(each => each.Lsn < end), records);
@@ -83,11 +129,12 @@ public sealed class LogCutTests
         Assert.Equal("", LogStart.WhatIsWrong(new LogLocation(_fs, To, identity), checkpoint.Header, chain));
     }
 
-    private Lsn Cut(InstanceIdentity identity, CheckpointFileName? beginning, Lsn goal)
+    private Lsn Cut(InstanceIdentity identity, CheckpointFileName? beginning, Lsn goal, ICutRewriting? rewriting = null)
     {
         foreach (string name in _fs.List(To)) _fs.Delete(Path.Combine(To, name));
         _fs.CreateDirectory(To);
-        return new LogCut(new LogLocation(_fs, Dir, identity), new LogLocation(_fs, To, identity)).Write(beginning, goal, static _ => { });
+        return new LogCut(new LogLocation(_fs, Dir, identity), new LogLocation(_fs, To, identity), rewriting)
+            .Write(beginning, goal, static _ => { });
     }
 
     private CheckpointFileName Checkpoint(InstanceIdentity identity, PageHeader page)

@@ -23,8 +23,8 @@ internal static class FolderOrder
         ["ImmortalCoordinator"] = ".",
         ["Ambrosia.Embedded"] = ".",
         ["Ambrosia.ContractFile"] = ".",
-        ["Ambrosia.Images"] = "Reading Json Paths Nodes Comparison",
-        ["Ambrosia.Inspection"] = "Texts Decoding Checkpoints States Records Places Cuts Debugging Replays Incidents",
+        ["Ambrosia.Images"] = "Reading Json Paths Nodes Comparison Masking",
+        ["Ambrosia.Inspection"] = "Texts Decoding Checkpoints States Records Places Cuts Masking Debugging Replays Incidents",
         ["Ambrosia.Stores.Azure"] = ".",
         ["ImmortalCoordinator.Azure"] = ".",
         ["ambrosia"] = "Output Logs Commands Certificates Contracts Generation Listing Replicas Catalogs SuspendedCalls States Replays Cuts Verification Quarantine "

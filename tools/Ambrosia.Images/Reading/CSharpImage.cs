@@ -21,6 +21,8 @@ internal sealed class CSharpImage
 
     internal int Count => _objects.Count;
 
+    internal IReadOnlyList<ImageType> Types => _types;
+
     /// <exception cref="ImageException">It is an image of another format or version, or damaged.</exception>
     internal static CSharpImage Read(LargeBuffer bytes)
     {

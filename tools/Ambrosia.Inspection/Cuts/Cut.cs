@@ -34,6 +34,12 @@ public sealed record Cut
     /// <summary>Says in a line what the message is.</summary>
     public required string Message { get; init; }
 
+    /// <summary>
+    /// The rules by which values in it were replaced, so that it tells nothing of them; what was done then was made anew, with these. Null:
+    /// it is as the log is.
+    /// </summary>
+    public IReadOnlyList<string>? Masked { get; init; }
+
     /// <summary>What was done then, as a build did it again that was given; null: none was given, or it died of the message.</summary>
     public CutOutcome? Then { get; init; }
 

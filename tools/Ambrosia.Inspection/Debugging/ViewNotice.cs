@@ -3,6 +3,7 @@ using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Inspection.Checkpoints;
 using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Cutting;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;
@@ -20,6 +21,7 @@ internal static class ViewNotice
         AppHello? app = view.App;
         (string beginning, BuildId? taker) = BeginningOf(view.Begun, log);
         yield return $"{beginning}{(app is null ? "" : $", app version {app.AppVersion}")}";
+        if (LogCut.IsMasked(log.Files, log.Directory)) yield return "it is a masked cut: others stand in the place of the values of then";
         if (app is null) yield break;
         if (view.BuildBelow(place) is not { } then)
         {

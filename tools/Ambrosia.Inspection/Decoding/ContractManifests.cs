@@ -46,6 +46,9 @@ internal sealed class ContractManifests
     /// <summary>Returns the methods with this id. Ids are given by contract, so methods of several contracts may share one.</summary>
     public IReadOnlyList<ContractMethod> MethodsOf(uint id) => _methods.TryGetValue(id, out List<ContractMethod>? found) ? found : [];
 
+    /// <summary>The data types with their fields.</summary>
+    public IEnumerable<KeyValuePair<string, IReadOnlyList<ContractField>>> DataTypes => _data;
+
     /// <summary>Returns the fields of a data type, or null where no manifest has it.</summary>
     public IReadOnlyList<ContractField>? FieldsOf(string dataType) => _data.GetValueOrDefault(dataType);
 
@@ -55,6 +58,10 @@ internal sealed class ContractManifests
     /// <summary>Returns the number of an enum's member, as decimal text; null where no manifest has it.</summary>
     public string? NumberOf(string enumType, string member) =>
         _members.FirstOrDefault(each => each.Key.Enum == enumType && each.Value == member).Key.Number;
+
+    /// <summary>Returns the numbers of an enum's members, as decimal text.</summary>
+    public IEnumerable<string> NumbersOf(string enumType) =>
+        _members.Keys.Where(each => each.Enum == enumType).Select(static each => each.Number);
 
     public IEnumerable<string> MembersOf(string enumType) =>
         _members.Where(each => each.Key.Enum == enumType).Select(static each => each.Value);

@@ -2,6 +2,7 @@ using Ambrosia.Coordinator.Divergence;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Inspection.Debugging;
+using Ambrosia.Log.Cutting;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
@@ -46,10 +47,10 @@ internal sealed class ReplayedBuilds(ReplayOptions options, Lsn from, IFileSyste
     public Stops Next(CancellationToken stop) => Both(build => build.Next(stop));
 
     /// <summary>Compares what was emitted before two stops of one place, or before one with what receivers have.</summary>
-    /// <param name="history">Of <see cref="OpenHistory"/>.</param>
+    /// <param name="history">Of <see cref="OpenHistory"/>; null, where there is no other build: nothing can be compared.</param>
     public StretchComparison Compare(in Stops stops, CallHistory? history) =>
         stops.Then is { } then ? StretchComparison.OfBuilds(then.Emitted, stops.Now.Emitted)
-            : StretchComparison.WithReceivers(stops.Now, Now.CallsMade(), history!);
+            : StretchComparison.WithReceivers(stops.Now, Now.CallsMade(), history);
 
     private static ViewHost Open(
         ReplayOptions options, IReadOnlyList<string> app, Lsn from, IFileSystem files, Action<string> tell) => new(
@@ -96,8 +97,10 @@ internal sealed class ReplayedBuilds(ReplayOptions options, Lsn from, IFileSyste
 
     /// <summary>
     /// Returns what those who were called have in their logs, where there is no build to compare with; whoever takes it disposes of it.
+    /// Null: there is a build, or the log is a masked cut, in which nobody has received what a build sends now.
     /// </summary>
-    public CallHistory? OpenHistory() => Then is null ? Now.OpenHistory(options.DirectoryOf) : null;
+    public CallHistory? OpenHistory() =>
+        Then is null && !LogCut.IsMasked(files, options.LogDirectory) ? Now.OpenHistory(options.DirectoryOf) : null;
 
     public void Dispose()
     {

@@ -42,15 +42,17 @@ internal sealed class StretchComparison
 
     /// <summary>Compares a build with what its receivers have in their logs.</summary>
     /// <param name="made">So many calls it has made to each receiver.</param>
-    public static StretchComparison WithReceivers(ViewStop now, IReadOnlyDictionary<InstanceId, ulong> made, CallHistory history)
+    /// <param name="history">Null: nobody knows what they have.</param>
+    public static StretchComparison WithReceivers(ViewStop now, IReadOnlyDictionary<InstanceId, ulong> made, CallHistory? history)
     {
         var comparison = new StretchComparison();
         foreach (IGrouping<InstanceId?, ViewedRun> channel in ByChannel(now.Emitted))
         {
-            if (channel.Key is { } receiver) comparison.Compare(receiver, new EmissionCursor([.. channel]), history);
-            else comparison.NotCompared("", (ulong)channel.Sum(static run => run.Header.Count));
+            if (channel.Key is { } receiver && history is not null) comparison.Compare(receiver, new EmissionCursor([.. channel]), history);
+            else comparison.NotCompared(channel.Key?.ToString() ?? "", (ulong)channel.Sum(static run => run.Header.Count));
         }
-        foreach ((InstanceId to, ulong number) in made) comparison.CompareOverdue(to, number + 1, now.Place.Record, history);
+        if (history is not null)
+            foreach ((InstanceId to, ulong number) in made) comparison.CompareOverdue(to, number + 1, now.Place.Record, history);
         comparison.LeaveOut(now.Emitted);
         return comparison;
     }

@@ -1,8 +1,10 @@
+using System.Text.Json.Nodes;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Coordinator.Views;
 using Ambrosia.Inspection.Cuts;
 using Ambrosia.Inspection.Debugging;
+using Ambrosia.Inspection.Masking;
 using Ambrosia.Inspection.Places;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Cutting;
@@ -21,7 +23,8 @@ namespace Ambrosia.Tools.Cuts;
 /// then: the build executes the cut itself, so that what it needs is in it. One thread, one use.
 /// </summary>
 /// <param name="app">The command that starts the build; null: none does.</param>
-internal sealed class CutMaker(LogDirectory log, string directory, string? app, Screen screen)
+/// <param name="masking">Replaces values in it; null: it is as the log is.</param>
+internal sealed class CutMaker(LogDirectory log, string directory, string? app, CutMasking? masking, Screen screen)
 {
     private readonly string _unfinished =
         Path.Combine(Path.GetDirectoryName(directory) ?? "/", $".{Path.GetFileName(directory)}.{Guid.NewGuid():N}");
@@ -35,11 +38,19 @@ internal sealed class CutMaker(LogDirectory log, string directory, string? app, 
         to.CreateDirectory(_unfinished);
         try
         {
-            Lsn end = Write(new LogCut(log.Location, log.Location with { Files = to, Directory = _unfinished }), place, beginning);
+            Lsn goal = place.IsEnd ? place.Place.Record : place.Place.Record + 1;
+            if (masking is not null) screen.WithProgress("read", goal - beginning.From, done =>
+            {
+                masking.Learn(beginning, goal, done);
+                return 0;
+            });
+            LogLocation made = log.Location with { Files = to, Directory = _unfinished };
+            Lsn end = Write(new LogCut(log.Location, made, masking), goal, beginning);
             var cut = new Cut
             {
                 Instance = log.Identity.Name, From = beginning.From.Value, Place = $"{place.Place}", IsEnd = place.IsEnd,
-                Message = $"{place}", Directory = _unfinished,
+                Message = $"{(masking is null || place.IsEnd ? place : new PlaceFinder(made, TimeProvider.System).Find($"{place.Place}"))}",
+                Masked = masking?.Tally.Rules, Directory = _unfinished,
             };
             cut.Write();
             if (app is not null && Execute(cut, app) is { } then) (cut = cut with { Then = then }).Write();
@@ -47,7 +58,7 @@ internal sealed class CutMaker(LogDirectory log, string directory, string? app, 
             to.FlushDirectory(_unfinished);
             Directory.Move(_unfinished, directory);
             to.FlushDirectory(Path.GetDirectoryName(directory) ?? "/");
-            return new MadeCut(cut with { Directory = directory }, end, bytes);
+            return new MadeCut(cut with { Directory = directory }, end, bytes, masking?.Tally);
         }
         catch
         {
@@ -56,9 +67,8 @@ internal sealed class CutMaker(LogDirectory log, string directory, string? app, 
         }
     }
 
-    private Lsn Write(LogCut cut, FoundPlace place, CutBeginning beginning)
+    private Lsn Write(LogCut cut, Lsn goal, CutBeginning beginning)
     {
-        Lsn goal = place.IsEnd ? place.Place.Record : place.Place.Record + 1;
         Lsn end = screen.WithProgress("cut", goal - beginning.From, done => cut.Write(beginning.Name, goal, done));
         CopyBesides(cut, beginning.From, end);
         return end;
@@ -77,7 +87,18 @@ internal sealed class CutMaker(LogDirectory log, string directory, string? app, 
                 cut.Copy(Path.Combine(InstanceDirectory.Contracts, name));
         }
         foreach ((string name, Incident incident) in IncidentFiles.Of(log.Files, log.Path))
-            if (incident.Place >= from.Value && incident.Place < end.Value) cut.Copy(name);
+            if (incident.Place >= from.Value && incident.Place < end.Value) CopyIncident(cut, name);
+    }
+
+    /// <summary>The line with which a replica ended may name any value, so a masked cut has another.</summary>
+    private void CopyIncident(LogCut cut, string name)
+    {
+        const string Why = "why";
+        cut.Copy(name);
+        string path = Path.Combine(_unfinished, name);
+        if (masking is null || JsonNode.Parse(File.ReadAllBytes(path)) is not JsonObject incident || incident[Why] is null) return;
+        incident[Why] = "masked";
+        File.WriteAllText(path, incident.ToJsonString() + "\n");
     }
 
     /// <summary>Lets the build do with the cut what was done then; null: it dies of the message.</summary>
@@ -110,4 +131,5 @@ internal sealed class CutMaker(LogDirectory log, string directory, string? app, 
 /// <summary>Says what was made.</summary>
 /// <param name="End">Everything below is in the cut.</param>
 /// <param name="Bytes">All files together.</param>
-internal sealed record MadeCut(Cut Cut, Lsn End, long Bytes);
+/// <param name="Masking">What was masked; null: nothing was asked for.</param>
+internal sealed record MadeCut(Cut Cut, Lsn End, long Bytes, MaskTally? Masking);

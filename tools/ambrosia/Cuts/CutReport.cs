@@ -1,4 +1,5 @@
 using Ambrosia.Inspection.Cuts;
+using Ambrosia.Inspection.Masking;
 using Ambrosia.Inspection.Texts;
 using Ambrosia.Tools.Output;
 
@@ -30,6 +31,9 @@ internal sealed class CutReport(MadeCut made, CutBeginning beginning, string? te
 
     public string? Test => test;
 
+    /// <summary>What was masked, by name, and which texts and bytes are as they were; null: nothing was asked for.</summary>
+    public MaskTally? Mask => made.Masking;
+
     public string Debug => $"ImmortalCoordinator debug --log {Directory} --until {Place} -- APP";
 
     public void Draw(Screen screen)
@@ -40,8 +44,19 @@ internal sealed class CutReport(MadeCut made, CutBeginning beginning, string? te
             screen.Line(
                 $"{Suspended} methods are suspended in that checkpoint, and no older one is without: only a build with the same bodies can continue it; --checkpoint begins elsewhere",
                 Tone.Warning);
+        if (Mask is { } mask) Draw(screen, mask);
         foreach (string call in Calls ?? []) screen.Line($"  then  {call}");
         screen.Line($"stop just before it: {Debug}");
         if (Test is not null) screen.Line($"the test: {Test}");
+    }
+
+    private void Draw(Screen screen, MaskTally mask)
+    {
+        screen.Line(Calls is null ? "masked: it says nothing of what was done then"
+            : "masked: what was done then was made anew by the build, with the masked values");
+        foreach ((string name, long values) in mask.Masked) screen.Line($"  masked  {name}: {values:N0} values");
+        foreach ((string name, long values) in mask.Elsewhere)
+            screen.Line($"  masked  {name}: {values:N0}, which were the same or held them");
+        foreach ((string name, long values) in mask.Left) screen.Line($"  as it was  {name}: {values:N0} texts or bytes", Tone.Warning);
     }
 }

@@ -1,6 +1,8 @@
 using System.CommandLine;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Inspection.Cuts;
+using Ambrosia.Inspection.Decoding;
+using Ambrosia.Inspection.Masking;
 using Ambrosia.Inspection.Places;
 using Ambrosia.Tools.Commands;
 using Ambrosia.Tools.Logs;
@@ -39,6 +41,12 @@ internal sealed class CutToolCommand : ToolCommand
         HelpName = "COMMAND",
     };
 
+    private readonly Option<string?> _mask = new("--mask")
+    {
+        Description = "Replace the values of these fields, parameters and results, by name and with commas between: Owner, Account.Owner, IBank.Transfer.to, IBank.Balance.result, accounts.keys, $key, $failure, $task, $why; or @FILE with one a line.",
+        HelpName = "RULES",
+    };
+
     private readonly Option<string?> _test = new("--test")
     {
         Description = "Write an xUnit test that executes the cut, into this new file.", HelpName = "FILE.cs",
@@ -59,7 +67,7 @@ internal sealed class CutToolCommand : ToolCommand
         : base(streams, "cut", "Copies what one message needs to be lived again into a small log of its own, with a test.")
     {
         Add(_directory);
-        foreach (Option option in (Option[])[_around, _out, _checkpoint, _app, _test, _class, _expect]) Add(option);
+        foreach (Option option in (Option[])[_around, _out, _checkpoint, _app, _mask, _test, _class, _expect]) Add(option);
         Validators.Add(result =>
         {
             if ((result.GetValue(_test) is null) != (result.GetValue(_class) is null))
@@ -77,15 +85,18 @@ internal sealed class CutToolCommand : ToolCommand
             ? new IncidentTest(file, parsed.GetValue(_class)!, parsed.GetValue(_expect) ?? []) : null;
         FoundPlace place = new PlaceFinder(log.Location, TimeProvider.System).Find(parsed.GetRequiredValue(_around));
         CutBeginning beginning = CutBeginning.Choose(log.Location, place.Place, parsed.GetValue(_checkpoint));
+        using CutMasking? masking = MaskRulesText.Parse(parsed.GetValue(_mask)) is { } rules
+            ? new CutMasking(log.Location, ContractManifests.Load([], log.Location), rules) : null;
         try
         {
-            MadeCut made = new CutMaker(log, to, parsed.GetValue(_app), screen).Make(place, beginning);
-            screen.Show(new CutReport(made, beginning, test?.Write(made.Cut, to)));
+            MadeCut made = new CutMaker(log, to, parsed.GetValue(_app), masking, screen).Make(place, beginning);
+            screen.Show(new CutReport(made, beginning, test?.Write(made.Cut, to, masking)));
         }
         catch (ViewEndedException ended)
         {
             throw new ToolMisuse("the build cannot execute the cut", ended.Message,
-                "give the build that made this log with --app, begin with another --checkpoint, or leave --app out");
+                masking is null ? "give the build that made this log with --app, begin with another --checkpoint, or leave --app out"
+                    : "it may do something else with masked values: mask fewer (bytes of the app's own form, numbers), or leave --app out");
         }
         return ToolExit.Fine;
     }

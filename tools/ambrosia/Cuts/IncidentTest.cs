@@ -1,16 +1,21 @@
 using System.Text;
+using System.Text.Encodings.Web;
 using System.Text.Json;
 using System.Text.Json.Nodes;
+using System.Text.RegularExpressions;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Inspection.Cuts;
+using Ambrosia.Inspection.Masking;
 using Ambrosia.Inspection.States;
 using Ambrosia.Tools.Output;
 
 namespace Ambrosia.Tools.Cuts;
 
 /// <summary>Writes the source of a test that executes a cut, offline, and says what must hold behind its message.</summary>
-internal sealed class IncidentTest
+internal sealed partial class IncidentTest
 {
+    private static readonly JsonSerializerOptions s_readable = new() { Encoder = JavaScriptEncoder.UnsafeRelaxedJsonEscaping };
+
     private readonly string _file, _class, _name;
     private readonly (string Path, string Value)[] _expected;
 
@@ -33,29 +38,47 @@ internal sealed class IncidentTest
 
     /// <summary>Writes the file, and the directories above it.</summary>
     /// <param name="directory">Where the cut is.</param>
+    /// <param name="masking">What was masked in the cut is masked in what must hold, too; null: nothing was.</param>
     /// <returns>Its path.</returns>
-    public string Write(Cut cut, string directory)
+    public string Write(Cut cut, string directory, CutMasking? masking)
     {
         string own = Path.GetDirectoryName(_file)!;
         Directory.CreateDirectory(own);
-        File.WriteAllText(_file, Source(cut, Path.GetRelativePath(own, directory).Replace('\\', '/')));
+        File.WriteAllText(_file, Source(cut, Path.GetRelativePath(own, directory).Replace('\\', '/'), masking));
         return _file;
     }
 
-    private string Source(Cut cut, string path)
+    private string Source(Cut cut, string path, CutMasking? masking)
     {
         var source = new StringBuilder()
             .Append("using Ambrosia;\nusing Xunit;\n\n")
             .Append("/// <summary>\n/// What ").Append(cut.Instance).Append(" did with this message:\n/// ").Append(Escaped(cut.Message))
+            .Append(cut.Masked is null ? "" : "\n/// Its values are masked, and what was done with it then was made anew with these.")
             .Append("\n/// </summary>\npublic sealed class ").Append(_name).Append("\n{\n    [Fact]\n    public void Message_Again_")
             .Append(_expected.Length > 0 ? "DoesWhatItShould" : cut.Then is null ? "IsSurvived" : "DoesWhatItDidThen").Append("()\n    {\n")
             .Append("        using ReplayedImmortal<").Append(_class).Append("> again = AmbrosiaHost.Replay<").Append(_class).Append(">(")
             .Append(Literal(path)).Append(");\n");
         foreach ((string at, string value) in _expected)
-            source.Append("        again.Must(").Append(Literal(at)).Append(", ").Append(Literal(value)).Append(");\n");
+            source.Append("        again.Must(").Append(Literal(Masked(at, masking))).Append(", ").Append(Literal(Masked(value, masking)))
+                .Append(");\n");
         if (_expected.Length == 0 && cut.Then is not null) source.Append("        again.MustBeAlike();\n");
         return source.Append("    }\n}\n").ToString();
     }
+
+    /// <summary>Masks the texts in quotes of a path or of JSON.</summary>
+    private static string Masked(string text, CutMasking? masking) => masking is null ? text : QuotedText().Replace(text, quoted =>
+    {
+        string content = quoted.Value[1..^1];
+        if (quoted.Value[0] == '\'')
+            content = content.Replace("\\'", "'", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal);
+        return JsonNode.Parse($"\"{content}\"")?.GetValue<string>() is { } plain
+            ? JsonSerializer.Serialize(masking.Masked(plain), s_readable) : quoted.Value;
+    });
+
+    [GeneratedRegex("""
+        "(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'
+        """)]
+    private static partial Regex QuotedText();
 
     /// <summary>Reads <c>PATH=JSON</c>; an equals sign in a key of the path is none.</summary>
     private static (string Path, string Value) Parse(string expected)

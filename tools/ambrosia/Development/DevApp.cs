@@ -8,8 +8,8 @@ using Ambrosia.Tools.Output;
 namespace Ambrosia.Tools.Development;
 
 /// <summary>
-/// One app under <c>ambrosia dev</c>: it is built, started, and started again when it dies. It owns the process, and a thread that waits for
-/// it. Any thread tells it what to do.
+/// One app under <c>ambrosia dev</c>: it is built, started, and started again when it dies. It owns the process, and a thread that waits
+/// for it. Any thread tells it what to do.
 /// </summary>
 /// <param name="environment">Variables that the app finds beside those of this process.</param>
 /// <param name="tell">Takes lines of the app, and of what is done with it. Any thread calls it.</param>
@@ -18,7 +18,8 @@ internal sealed partial class DevApp(DevProject project, IReadOnlyDictionary<str
     private const int Terminate = 15;
 
     /// <summary>The app that dies at once again and again is started after ever longer pauses.</summary>
-    private static readonly TimeSpan s_pauseMax = TimeSpan.FromSeconds(5), s_livesLong = TimeSpan.FromSeconds(10), s_grace = TimeSpan.FromSeconds(60);
+    private static readonly TimeSpan s_pauseMax = TimeSpan.FromSeconds(5), s_livesLong = TimeSpan.FromSeconds(10),
+        s_grace = TimeSpan.FromSeconds(60);
 
     private readonly AutoResetEvent _wake = new(false);
     private Thread? _thread;
@@ -183,8 +184,8 @@ internal sealed partial class DevApp(DevProject project, IReadOnlyDictionary<str
     }
 
     /// <summary>
-    /// An edit behind a kill makes recorded inputs be executed otherwise. While one develops that is what one wants; any other refusal waits
-    /// for the developer.
+    /// An edit behind a kill makes recorded inputs be executed otherwise. While one develops that is what one wants; any other refusal
+    /// waits for the developer.
     /// </summary>
     private void MeetRefusal()
     {

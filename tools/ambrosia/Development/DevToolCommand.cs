@@ -35,8 +35,9 @@ internal sealed class DevToolCommand : ToolCommand
         string root = Path.GetFullPath(parsed.GetRequiredValue(_log));
         DevSession? session = null;
         session = new DevSession(
-            [.. projects.Select(project => new DevApp(project, EnvironmentOf(root, projects.Length), line => session!.Tell(project.Name, line)))],
-            line => screen.Live(line));
+            [.. projects.Select(project => new DevApp(
+                project, EnvironmentOf(root, projects.Length), line => session!.Tell(project.Name, line)))],
+            screen.Live);
         session.Run();
         return ToolExit.Fine;
     }

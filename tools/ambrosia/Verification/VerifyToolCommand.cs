@@ -93,7 +93,7 @@ internal sealed record VerifyReport(
             && history.Verdict is ReadVerdict.CleanEnd or ReadVerdict.TornTail;
         RestartForecast restart = RestartForecast.Of(log, headers, checkpoints, history) with
         {
-            IsCut = log.Files.Exists(log.PathOf(LogCut.FileName)),
+            IsCut = log.Files.Exists(log.PathOf(LogCut.FileName)), IsMasked = LogCut.IsMasked(log.Files, log.Path),
         };
         return new VerifyReport(
             log.Path, log.Identity.Name, log.Identity.Uuid, sound && restart is { Possible: true, Gap: null }, headers.Epoch,
@@ -155,7 +155,7 @@ internal sealed record VerifyReport(
             : "by replaying the log from its first record";
         if (Sound)
             screen.Line(
-                $"ok: all that was read is sound, and nothing is missing of which the directory tells; {(Restart.IsCut ? "it is a cut, which a view executes and no coordinator," : "a coordinator starts")} {begin}. Whether more was logged behind the end, and went with all that told of it, cannot be seen here",
+                $"ok: all that was read is sound, and nothing is missing of which the directory tells; {(Restart.IsCut ? $"it is a {(Restart.IsMasked ? "masked " : "")}cut, which a view executes and no coordinator," : "a coordinator starts")} {begin}. Whether more was logged behind the end, and went with all that told of it, cannot be seen here",
                 Tone.Good);
         else if (Restart.Possible)
             screen.Line(
@@ -178,6 +178,9 @@ internal sealed record RestartForecast(bool Possible, string? Checkpoint, ulong 
 {
     /// <summary>The directory holds a cut of a log, which no coordinator runs.</summary>
     public bool IsCut { get; init; }
+
+    /// <summary>It is a cut whose values were replaced by others.</summary>
+    public bool IsMasked { get; init; }
 
     public static RestartForecast Of(
         LogDirectory log, HeaderCheck headers, IReadOnlyList<CheckpointVerdict> checkpoints, HistoryCheck history)

@@ -23,7 +23,7 @@ struct incoming {
   immortal_base* app = nullptr;
 
   fate what = fate::no_method;
-  failure error;
+  std::optional<failure> error;  // there where it failed
   writer* result = nullptr;  // where a value goes
   std::vector<bytes> defaults;  // of parameters that may be views
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 namespace ambrosia {
@@ -37,7 +39,11 @@ inline constexpr auto crc64_tables = crc_tables<std::uint64_t, 16>(0x9A6C9329AC4
 
 inline std::uint64_t load64(const std::uint8_t* p) {
   std::uint64_t value = 0;
-  for (int i = 7; i >= 0; i--) value = value << 8 | p[i];
+  if constexpr (std::endian::native == std::endian::little) {
+    std::memcpy(&value, p, 8);
+  } else {
+    for (int i = 7; i >= 0; i--) value = value << 8 | p[i];
+  }
   return value;
 }
 
@@ -70,6 +76,12 @@ inline std::uint64_t crc64(byte_span data, std::uint64_t state = 0) {
     for (int k = 0; k < 8; k++) {
       crc ^= t[static_cast<std::size_t>(15 - k)][a >> (8 * k) & 255] ^ t[static_cast<std::size_t>(7 - k)][b >> (8 * k) & 255];
     }
+  }
+  if (n >= 8) {
+    std::uint64_t a = detail::load64(p) ^ crc;
+    crc = 0;
+    for (int k = 0; k < 8; k++) crc ^= t[static_cast<std::size_t>(7 - k)][a >> (8 * k) & 255];
+    p += 8, n -= 8;
   }
   for (; n != 0; p++, n--) crc = t[0][(crc ^ *p) & 255] ^ (crc >> 8);
   return ~crc;

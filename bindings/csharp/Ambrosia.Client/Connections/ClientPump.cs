@@ -127,7 +127,7 @@ internal sealed class ClientPump : IConnectionOwner, IDisposable
     public void Dispose()
     {
         _stop.Cancel();
-        _instance.Fail(new ObjectDisposedException(nameof(ImmortalClient)));
+        _instance.Fail(new ObjectDisposedException("ImmortalClient"));
         _connection?.Close("the client was closed");
         _over.Set();
         _wanted.Set();

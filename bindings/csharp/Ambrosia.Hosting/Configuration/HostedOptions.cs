@@ -41,7 +41,8 @@ internal sealed record HostedOptions(IReadOnlyList<CoordinatorOptions> Each, IRe
         if (values.TryGetValue("log", out string? log) && log.Length > 0) values["log"] = Path.Combine(log, name);
         else if (log is null && !hasCoordinators) values["log"] = Path.Combine(NoLog, name);
         CoordinatorOptions? asked = null;
-        ParseResult parsed = ImmortalCoordinator.CommandLine.Parse(ArgumentsOf(values, faults), given => { asked = given; return ExitCodes.Ok; });
+        ParseResult parsed = ImmortalCoordinator.CommandLine.Parse(
+            ArgumentsOf(values, faults), given => { asked = given; return ExitCodes.Ok; });
         faults.AddRange(parsed.Errors.Select(static error => error.Message));
         if (parsed.Errors.Count > 0) return;
         parsed.Invoke();
@@ -61,3 +62,6 @@ internal sealed record HostedOptions(IReadOnlyList<CoordinatorOptions> Each, IRe
         return [.. arguments];
     }
 }
+
+/// <summary>One immortal that the program has added to the host.</summary>
+internal sealed record AddedImmortal(string Name, ImmortalDefinition Definition);

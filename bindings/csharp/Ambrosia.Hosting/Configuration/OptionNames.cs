@@ -11,12 +11,14 @@ internal static class OptionNames
     /// <summary>The name of the program's immortals, and the form of lines, are the host's; the others ask for help.</summary>
     private static readonly string[] s_hosts = ["instance", "log-format", "help", "version"];
 
-    private static readonly Dictionary<string, Option> s_byKey = ImmortalCoordinator.CommandLine.Parse([], static _ => 0).RootCommandResult.Command.Options
+    private static readonly Dictionary<string, Option> s_byKey = ImmortalCoordinator.CommandLine.Parse([], static _ => 0)
+        .RootCommandResult.Command.Options
         .Where(static option => option.Name.StartsWith("--", StringComparison.Ordinal) && !s_hosts.Contains(option.Name[2..]))
         .ToDictionary(static option => KeyOf(option.Name), StringComparer.OrdinalIgnoreCase);
 
     /// <summary>All that can be given, as the section has it.</summary>
-    internal static IEnumerable<string> All => s_byKey.Values.Where(static option => !option.Hidden).Select(static option => KeyOf(option.Name));
+    internal static IEnumerable<string> All =>
+        s_byKey.Values.Where(static option => !option.Hidden).Select(static option => KeyOf(option.Name));
 
     /// <summary>Returns the name of an option without the dashes in front; null: there is no such option.</summary>
     /// <param name="key">As the section has it: <c>CheckpointEvery</c>, in whatever case, or <c>checkpoint-every</c>.</param>

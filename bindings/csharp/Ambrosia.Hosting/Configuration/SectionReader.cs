@@ -18,7 +18,8 @@ internal static class SectionReader
         {
             if (entry.Key.Equals(ImmortalsKey, StringComparison.OrdinalIgnoreCase))
             {
-                foreach (IConfigurationSection immortal in entry.GetChildren()) ReadOne(immortal, to.Immortal(immortal.Key).Values, to.Faults);
+                foreach (IConfigurationSection immortal in entry.GetChildren())
+                    ReadOne(immortal, to.Immortal(immortal.Key).Values, to.Faults);
             }
             else if (entry.Key.Equals(nameof(AmbrosiaOptions.DegradedBehind), StringComparison.OrdinalIgnoreCase)) ReadDegraded(entry, to);
             else ReadEntry(entry, to.Values, to.Faults);

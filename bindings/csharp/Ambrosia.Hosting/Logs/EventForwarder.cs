@@ -69,7 +69,9 @@ internal sealed class EventForwarder : IDisposable
         _waiting.Writer.TryComplete();
     }
 
-    /// <summary>Copies an event's state as it is: the parts log values, and the text is put together by the thread that passes it on.</summary>
+    /// <summary>
+    /// Copies an event's state as it is: the parts log values, and the text is put together by the thread that passes it on.
+    /// </summary>
     private sealed class Forwarding(EventForwarder owner, ILogger logger) : ILogger
     {
         public bool IsEnabled(LogLevel logLevel) => logger.IsEnabled(logLevel);

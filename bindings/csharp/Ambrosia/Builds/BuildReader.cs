@@ -11,8 +11,8 @@ internal static class BuildReader
     /// <summary>Names of the product's assemblies; a test holds them against the projects.</summary>
     internal static readonly string[] Product =
     [
-        "Ambrosia", "Ambrosia.AppChannel", "Ambrosia.Client", "Ambrosia.Coordinator", "Ambrosia.Embedded", "Ambrosia.Images",
-        "Ambrosia.Inspection", "Ambrosia.Log",
+        "Ambrosia", "Ambrosia.AppChannel", "Ambrosia.Client", "Ambrosia.Coordinator", "Ambrosia.Embedded", "Ambrosia.Hosting",
+        "Ambrosia.Images", "Ambrosia.Inspection", "Ambrosia.Log",
         "Ambrosia.Protocol", "Ambrosia.Stores.Azure", "CRA", "ImmortalCoordinator",
     ];
 

@@ -100,7 +100,7 @@ internal static class Misuses
         Misuse.TaskBackoff => $"Backoff and BackoffMax are {given}: from zero, and not falling.",
         Misuse.TaskDeadline => $"Deadline is {given}.",
         Misuse.ServicesInHandler => "Services are not for handlers, whose effects must be the same at every replay: ask context.Services in "
-            + "the body of a NondetTask, or Outside on a thread that BecomingPrimary starts.",
+            + "the body of a NondetTask, or OutsideServices on a thread that BecomingPrimary starts.",
         Misuse.NoServices => "This process has no services: add the immortal to a host, with AddAmbrosia().AddImmortal of Ambrosia.Hosting.",
         _ => throw new ArgumentOutOfRangeException(nameof(misuse), misuse, null),
     };

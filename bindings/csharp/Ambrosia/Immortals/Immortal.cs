@@ -41,7 +41,7 @@ public abstract partial class Immortal : ITimerOwner
     /// </summary>
     /// <exception cref="InvalidOperationException">A handler or a query asks; or the process was not made with
     /// Ambrosia.Hosting.</exception>
-    protected IServiceProvider Outside => HostServices.RootOf(Context.Services);
+    protected IServiceProvider OutsideServices => HostServices.RootOf(Context.Services);
 
     /// <summary>Runs once in the life of an instance, after the constructor; it is replayed like any handler.</summary>
     protected virtual void OnFirstStart()

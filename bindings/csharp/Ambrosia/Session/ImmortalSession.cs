@@ -206,7 +206,7 @@ public sealed class ImmortalSession
     /// The message that is being executed, or what follows next where no report of progress has said so much; null: there is none. Any
     /// thread may ask.
     /// </summary>
-    internal MessagePlace? Executing => _executor?.Executing;
+    internal MessagePlace? Executing => State == SessionState.Ended ? null : _executor?.Executing;
 
     /// <summary>Ends the session because the connection is gone, or because this side stops.</summary>
     public void Stop(GoodbyeCode code, string why) => Finish(code, why);

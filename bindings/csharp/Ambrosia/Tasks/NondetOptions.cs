@@ -11,8 +11,8 @@ public sealed record NondetOptions : IImagePart
     public int Attempts { get; init; } = 1;
 
     /// <summary>
-    /// Says of what the body threw whether it is worth another attempt; null: of everything. It runs where the body does, so it asks nothing
-    /// but the exception. Where it throws itself there is no further attempt.
+    /// Says of what the body threw whether it is worth another attempt; null: of everything. It runs where the body does, so it asks
+    /// nothing but the exception. Where it throws itself there is no further attempt.
     /// </summary>
     public Func<Exception, bool>? Retry { get; init; }
 

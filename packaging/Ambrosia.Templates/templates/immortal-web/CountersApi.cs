@@ -14,7 +14,8 @@ internal static class CountersApi
     public static void MapCounters(this WebApplication app)
     {
         app.MapPost("/counters/{counter}", async (
-            string counter, long amount, [FromHeader(Name = KeyHeader)] string? key, ClientProxy<ICounters> counters, CancellationToken gone) =>
+            string counter, long amount, [FromHeader(Name = KeyHeader)] string? key, ClientProxy<ICounters> counters,
+            CancellationToken gone) =>
                 key is { Length: > 0 and <= 64 }
                     ? await AnswerAsync(() => counters.WithKey(key).AddAsync(counter, amount, gone))
                     : Results.Problem($"Give a header {KeyHeader} of up to 64 characters, and the same one when you repeat the request.",

@@ -120,7 +120,7 @@ public sealed partial class WebBankTests
     {
         private readonly string _log, _payments;
         private readonly StringBuilder _before = new();
-        private HttpClient? _client;
+        private readonly List<HttpClient> _clients = [];
 
         internal Host(TemporaryDirectory root)
         {
@@ -152,15 +152,15 @@ public sealed partial class WebBankTests
         /// <summary>Calls the web server of the process that runs.</summary>
         internal HttpClient NewClient()
         {
-            _client?.Dispose();
-            return _client = Client(Run);
+            _clients.Add(Client(Run)); // the one before has calls under way, which fail by themselves
+            return _clients[^1];
         }
 
         internal void AwaitReady() => Run.AwaitLine("ready instance=bank");
 
         public void Dispose()
         {
-            _client?.Dispose();
+            foreach (HttpClient client in _clients) client.Dispose();
             Run.Dispose();
         }
 

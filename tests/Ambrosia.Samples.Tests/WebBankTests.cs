@@ -55,9 +55,16 @@ public sealed partial class WebBankTests
             "/accounts/ann/remittances?to=carl&cents=10000&currency=CHF");
         await Await(() => Task.FromResult(host.Paid.Length > 0)); // whether its result is logged by now, nobody knows
         client = host.KillAndStart();
-        await Assert.ThrowsAnyAsync<HttpRequestException>(() => remitting); // the web server is gone, too
         (HttpStatusCode paid, string receipt) = await Post(client, "rent", "/accounts/ann/remittances?to=carl&cents=10000&currency=CHF");
         Assert.Equal(HttpStatusCode.OK, paid);
+        try
+        {
+            Assert.Equal((paid, receipt), await remitting); // it was faster than the kill
+        }
+        catch (HttpRequestException)
+        {
+            // The web server was gone, too.
+        }
         Assert.Matches(@"^9\d{3} CHF to carl, .+, receipt ", receipt);
         Assert.Equal((HttpStatusCode.OK, receipt),
             await Post(client, "rent", "/accounts/ann/remittances?to=carl&cents=10000&currency=CHF"));

@@ -16,7 +16,7 @@ public sealed class TimeTravelWalkTests
     private static readonly TimeSpan s_limit = TimeSpan.FromMinutes(8);
 
     /// <summary>What the commands build and run; what they refer to is built already.</summary>
-    private static readonly string[] s_sources = ["bindings", "codegen", "ImmortalCoordinator", "CRA", "protocol", "tools", "samples"];
+    private static readonly string[] s_sources = ["bindings", "codegen", "ImmortalCoordinator", "CRA", "protocol", "tools", "samples", "stores"];
 
     [CurlFact]
     public void Walk_AsItIsWritten_EndsWithATestThatHolds()

@@ -55,9 +55,16 @@ public sealed partial class WebBankTests
             "/accounts/ann/remittances?to=carl&cents=10000&currency=CHF");
         await Await(() => Task.FromResult(host.Paid.Length > 0)); // whether its result is logged by now, nobody knows
         client = host.KillAndStart();
-        await Assert.ThrowsAnyAsync<HttpRequestException>(() => remitting); // the web server is gone, too
         (HttpStatusCode paid, string receipt) = await Post(client, "rent", "/accounts/ann/remittances?to=carl&cents=10000&currency=CHF");
         Assert.Equal(HttpStatusCode.OK, paid);
+        try
+        {
+            Assert.Equal((paid, receipt), await remitting); // it was faster than the kill
+        }
+        catch (HttpRequestException)
+        {
+            // The web server was gone, too.
+        }
         Assert.Matches(@"^9\d{3} CHF to carl, .+, receipt ", receipt);
         Assert.Equal((HttpStatusCode.OK, receipt),
             await Post(client, "rent", "/accounts/ann/remittances?to=carl&cents=10000&currency=CHF"));
@@ -120,7 +127,7 @@ public sealed partial class WebBankTests
     {
         private readonly string _log, _payments;
         private readonly StringBuilder _before = new();
-        private HttpClient? _client;
+        private readonly List<HttpClient> _clients = [];
 
         internal Host(TemporaryDirectory root)
         {
@@ -152,15 +159,15 @@ public sealed partial class WebBankTests
         /// <summary>Calls the web server of the process that runs.</summary>
         internal HttpClient NewClient()
         {
-            _client?.Dispose();
-            return _client = Client(Run);
+            _clients.Add(Client(Run)); // the one before has calls under way, which fail by themselves
+            return _clients[^1];
         }
 
         internal void AwaitReady() => Run.AwaitLine("ready instance=bank");
 
         public void Dispose()
         {
-            _client?.Dispose();
+            foreach (HttpClient client in _clients) client.Dispose();
             Run.Dispose();
         }
 

@@ -103,7 +103,7 @@ internal sealed class ClientRequests
         }
     }
 
-    /// <summary>Requests that are logged wait for their answers, or impulses to be told as logged.</summary>
+    /// <summary>True while logged requests have no answer, or logged impulses were not told.</summary>
     public bool AreAwaited { get { using (_gate.Enter()) return _unanswered.Count > 0 || _unlogged.Count > 0; } }
 
     /// <summary>The number up to which everything has become durable since the last call; false: nothing has.</summary>

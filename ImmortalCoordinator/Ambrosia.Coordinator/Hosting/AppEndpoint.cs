@@ -17,14 +17,14 @@ internal sealed class AppEndpoint : IDisposable
     private readonly CoordinatorOptions _options;
 
     private AppEndpoint(Socket listener, string address, string? socketPath, string tokenPath, byte[] token,
-        CoordinatorOptions options, bool hasRings = false)
+        CoordinatorOptions options)
     {
         Listener = listener;
         Address = address;
         _socketPath = socketPath;
         TokenPath = tokenPath;
         Token = token;
-        HasRings = hasRings;
+        HasRings = socketPath is not null && options.AppRings;
         _options = options;
     }
 
@@ -77,7 +77,7 @@ internal sealed class AppEndpoint : IDisposable
         listener.Bind(new UnixDomainSocketEndPoint(path));
         System.IO.File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
         listener.Listen(16);
-        return new AppEndpoint(listener, $"{(options.AppRings ? "ring" : "unix")}:{path}", path, tokenPath, token, options, options.AppRings);
+        return new AppEndpoint(listener, $"{(options.AppRings ? "ring" : "unix")}:{path}", path, tokenPath, token, options);
     }
 
     private static Socket BindPort(int port)

@@ -53,7 +53,7 @@ internal sealed class AppExecution : IDisposable
     /// <summary>It knows since when what is not executed has been durable.</summary>
     public DurableHistory History { get; } = new();
 
-    /// <summary>How long the oldest durable record that is not executed has been waiting, at least. Any thread.</summary>
+    /// <summary>The oldest durable record that is not executed has waited for so long, at least. Any thread.</summary>
     public TimeSpan UnexecutedAge => IsCaughtUp ? TimeSpan.Zero : History.AgeAt(Progress.Processed);
 
     public DigestTracker Digests { get; }

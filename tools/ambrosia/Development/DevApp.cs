@@ -32,7 +32,7 @@ internal sealed partial class DevApp(DevProject project, IReadOnlyDictionary<str
 
     public string Name => project.Name;
 
-    /// <summary>What it does at the moment, for people.</summary>
+    /// <summary>The state in which it is, for people.</summary>
     public string State { get; private set; } = "begins";
 
     public int? ProcessId { get; private set; }

@@ -84,6 +84,6 @@ internal sealed class DevSession(IReadOnlyList<DevApp> apps, Action<string> writ
         for (int read; (read = Console.In.Read()) >= 0;) _events.Add(new Event(null, (char)read, false));
     }
 
-    /// <summary>Something for the thread that runs: a line to show, a key that was pressed, or that an app has changed.</summary>
+    /// <summary>Tells the thread that runs of something: a line to show, a key that was pressed, or that an app has changed.</summary>
     private readonly record struct Event(string? Line, char? Key, bool HasChanged);
 }

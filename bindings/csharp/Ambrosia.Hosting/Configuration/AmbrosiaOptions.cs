@@ -20,7 +20,7 @@ public sealed class AmbrosiaOptions : ImmortalOptions
     /// <summary>The options of single immortals, by their names.</summary>
     internal SortedDictionary<string, ImmortalOptions> Own { get; } = new(StringComparer.Ordinal);
 
-    /// <summary>What is wrong with the section of the configuration; sentences.</summary>
+    /// <summary>The sentences that say what is wrong with the section of the configuration.</summary>
     internal List<string> Faults { get; } = [];
 
     /// <summary>Returns the options of one immortal, which hold before those for all.</summary>

@@ -63,5 +63,5 @@ internal sealed record HostedOptions(IReadOnlyList<CoordinatorOptions> Each, IRe
     }
 }
 
-/// <summary>One immortal that the program has added to the host.</summary>
+/// <summary>Says which immortal the program has added to the host, and under which name.</summary>
 internal sealed record AddedImmortal(string Name, ImmortalDefinition Definition);

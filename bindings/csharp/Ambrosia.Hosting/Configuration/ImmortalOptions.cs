@@ -48,31 +48,31 @@ public class ImmortalOptions
     /// <summary>The time between checkpoints.</summary>
     public string? CheckpointInterval { get => this["checkpoint-interval"]; set => this["checkpoint-interval"] = value; }
 
-    /// <summary>For how much log a checkpoint waits until no handler is suspended.</summary>
+    /// <summary>The size of log for which a checkpoint waits until no handler is suspended.</summary>
     public string? CheckpointBound { get => this["checkpoint-bound"]; set => this["checkpoint-bound"] = value; }
 
     /// <summary>The history that stays.</summary>
     public string? Retain { get => this["retain"]; set => this["retain"] = value; }
 
-    /// <summary>How long, and for how much log, a reader may keep history.</summary>
+    /// <summary>The time, and the size of log, for which a reader may keep history.</summary>
     public string? HoldLimit { get => this["hold-limit"]; set => this["hold-limit"] = value; }
 
-    /// <summary>What happens where a handler that nobody awaits throws: <c>continue</c>, <c>stop</c> or <c>quarantine</c>.</summary>
+    /// <summary>The policy for handlers that throw and that nobody awaits: <c>continue</c>, <c>stop</c> or <c>quarantine</c>.</summary>
     public string? ForkPolicy { get => this["fork-policy"]; set => this["fork-policy"] = value; }
 
     /// <summary>The size of the longest message.</summary>
     public string? MaxMessage { get => this["max-message"]; set => this["max-message"] = value; }
 
-    /// <summary>How long the answer to a call with a key is kept.</summary>
+    /// <summary>The time for which the answer to a call with a key is kept.</summary>
     public string? KeyWindow { get => this["key-window"]; set => this["key-window"] = value; }
 
-    /// <summary>How many of these answers are kept.</summary>
+    /// <summary>The number of these answers that are kept.</summary>
     public string? KeyCount { get => this["key-count"]; set => this["key-count"] = value; }
 
     /// <summary>The size that they may have.</summary>
     public string? KeyBytes { get => this["key-bytes"]; set => this["key-bytes"] = value; }
 
-    /// <summary>How pages of the log reach the disk: <c>auto</c>, <c>direct</c> or <c>buffered</c>.</summary>
+    /// <summary>The way in which pages of the log reach the disk: <c>auto</c>, <c>direct</c> or <c>buffered</c>.</summary>
     public string? LogWrite { get => this["log-write"]; set => this["log-write"] = value; }
 
     /// <summary>The size of a file of the log.</summary>
@@ -81,13 +81,13 @@ public class ImmortalOptions
     /// <summary>The seconds after which a secondary takes over from a primary that does not move.</summary>
     public string? HangLimit { get => this["hang-limit"]; set => this["hang-limit"] = value; }
 
-    /// <summary>How long one record may be executed before operators are told.</summary>
+    /// <summary>The time for which one record may be executed before operators are told.</summary>
     public string? HandlerWarning { get => this["handler-warning"]; set => this["handler-warning"] = value; }
 
-    /// <summary>How long the last checkpoint may take at the end.</summary>
+    /// <summary>The time that the last checkpoint may take at the end.</summary>
     public string? StopWithin { get => this["stop-within"]; set => this["stop-within"] = value; }
 
-    /// <summary>How long callers outside are still answered at the end; 20s unless it is given.</summary>
+    /// <summary>The time for which callers outside are still answered at the end; 20s unless it is given.</summary>
     public string? DrainWithin { get => this["drain-within"]; set => this["drain-within"] = value; }
 
     /// <summary>The build that may execute recorded inputs otherwise than they were executed.</summary>

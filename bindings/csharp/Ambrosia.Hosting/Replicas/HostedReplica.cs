@@ -24,7 +24,7 @@ internal sealed class HostedReplica(string name, Func<JsonObject?> ask, TimeProv
     /// <summary>A pump that is at one piece of work for longer than this hangs.</summary>
     internal TimeSpan HangsAfter { get; init; }
 
-    /// <summary>What the coordinator says now; null: nothing.</summary>
+    /// <summary>The status that the coordinator tells now; null: it tells none.</summary>
     internal ReplicaStatus? Now => _last is { } last && time.GetElapsedTime(last.At) < s_fresh ? last.Status : Ask();
 
     /// <summary>What it said last, without waiting for it; it is asked anew meanwhile.</summary>

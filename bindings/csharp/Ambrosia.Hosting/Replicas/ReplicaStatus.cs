@@ -3,7 +3,7 @@ using System.Text.Json.Nodes;
 namespace Ambrosia.Hosting.Replicas;
 
 /// <summary>
-/// What a replica said of itself at one moment, as <c>ambrosia status</c> shows it (protocol P9.5). What it did not say is null, or zero.
+/// Holds what a replica said of itself at one moment, as <c>ambrosia status</c> shows it (protocol P9.5). What it did not say is null, or zero.
 /// Nothing in it changes.
 /// </summary>
 internal sealed class ReplicaStatus(JsonObject status)
@@ -25,7 +25,7 @@ internal sealed class ReplicaStatus(JsonObject status)
 
     internal long Executed => Number("log", "executed");
 
-    /// <summary>Bytes of the durable log that are not executed.</summary>
+    /// <summary>The bytes of the durable log that are not executed.</summary>
     internal long Lag => IsCaughtUp ? 0 : Math.Max(0, Durable - Executed);
 
     internal TimeSpan UnexecutedAge => TimeSpan.FromMilliseconds(Number("unexecutedMs"));

@@ -15,7 +15,7 @@ internal sealed class ImmortalSurroundings(IServiceProvider services, ILoggerFac
     internal HostServices ServicesOf(string instance) => new(
         new ScopedServices(services, null), () => ScopedServices.OfScope(services), LinesOf(instance));
 
-    /// <summary>What an immortal writes to its <c>Logger</c>.</summary>
+    /// <summary>Returns what takes the lines that an immortal writes to its <c>Logger</c>.</summary>
     internal Action<ImmortalLogLevel, string> WriterOf(string instance)
     {
         ILogger logger = LinesOf(instance);
@@ -26,7 +26,7 @@ internal sealed class ImmortalSurroundings(IServiceProvider services, ILoggerFac
             }, "{Text}", text);
     }
 
-    /// <summary>What the binding and the coordinator have to say to people beside events.</summary>
+    /// <summary>Returns what takes the lines that binding and coordinator have for people beside events.</summary>
     internal Action<string> ComplainerOf(string instance)
     {
         ILogger logger = LinesOf(instance);

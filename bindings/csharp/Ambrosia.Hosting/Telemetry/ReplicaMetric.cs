@@ -10,7 +10,7 @@ internal enum MetricKind
     Gauge,
 }
 
-/// <summary>One metric of a replica: its name, and where its values stand in what the replica says of itself.</summary>
+/// <summary>Describes one metric of a replica: its name, and where its values stand in what the replica says of itself.</summary>
 /// <param name="Unit">In the form of UCUM, as OpenTelemetry has units.</param>
 /// <param name="Read">Returns the values, each with what it is about beside the replica; none: the replica does not say them.</param>
 internal sealed record ReplicaMetric(
@@ -38,5 +38,5 @@ internal sealed record ReplicaMetric(
     ];
 }
 
-/// <summary>A value, and what it is about if a metric has several.</summary>
+/// <summary>Holds a value, and what it is about if a metric has several.</summary>
 internal readonly record struct MetricValue(double Value, (string Key, string Value)? Tag = null);

@@ -102,7 +102,7 @@ internal sealed class ImmortalContext(
 
     internal ImmortalLogger Logger => logger;
 
-    /// <summary>What the process has for code outside of handlers; null: nothing. Any thread.</summary>
+    /// <summary>The services that the process has for code outside of handlers; null: nothing. Any thread.</summary>
     internal HostServices? Services => tasks.Services;
 
     internal bool IsPrimary => sender.Impulses.IsOpen;

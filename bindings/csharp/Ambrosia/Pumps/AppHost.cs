@@ -52,7 +52,7 @@ internal sealed class AppHost(
     /// <summary>Gives the version before that the process can execute, too; null: there is none.</summary>
     internal Func<FormerVersion>? Former { get; init; }
 
-    /// <summary>What the process has for code outside of handlers; null: nothing.</summary>
+    /// <summary>The services that the process has for code outside of handlers; null: nothing.</summary>
     internal HostServices? Services { get; init; }
 
     /// <summary>Takes the lines that the immortal writes to its <c>Logger</c>; null: they go where all lines go.</summary>

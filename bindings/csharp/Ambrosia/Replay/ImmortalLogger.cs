@@ -29,7 +29,7 @@ public sealed class ImmortalLogger
     /// <summary>Where the host has its logger for this immortal; null: it has none.</summary>
     internal object? Sink { get; init; }
 
-    /// <summary>This logger in the form of the host's, once it was asked for.</summary>
+    /// <summary>The form of the host's loggers that this one has, once it was asked for.</summary>
     internal object? Adapter { get; set; }
 
     /// <summary>Writes a line of level Information, if <see cref="IsEnabled"/>.</summary>

@@ -3,7 +3,7 @@ using Ambrosia.Calls;
 namespace Ambrosia.Tasks;
 
 /// <summary>
-/// What a host gives to the code of an immortal that runs outside of its handlers, and to its logger. The binding knows of services no more
+/// Holds what a host gives to the code of an immortal that runs outside of its handlers, and to its logger. The binding knows of services no more
 /// than the interface of the class library. Any thread.
 /// </summary>
 /// <param name="Root">The services of the whole process.</param>

@@ -9,7 +9,7 @@ internal interface ITaskRunner
     /// <summary>The clock by which pauses and deadlines are kept.</summary>
     TimeProvider Time { get; }
 
-    /// <summary>What the process has for bodies; null: nothing.</summary>
+    /// <summary>The services that the process has for bodies; null: it has none.</summary>
     HostServices? Services => null;
 
     /// <summary>

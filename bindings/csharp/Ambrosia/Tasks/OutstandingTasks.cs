@@ -16,7 +16,7 @@ internal sealed class OutstandingTasks(
     private readonly SortedDictionary<ulong, IPendingTask> _byNumber = [];
     private readonly CancellationTokenSource _ended = new();
 
-    /// <summary>What the process has for the bodies of tasks, and for other code outside of handlers; null: nothing. Any thread.</summary>
+    /// <summary>The services that the process has for code outside of handlers; null: it has none. Any thread.</summary>
     internal HostServices? Services => runner?.Services;
 
     /// <summary>The number of the next task, from 1.</summary>

@@ -65,7 +65,7 @@ TYPES = {
     "AppHello": 0x01, "AppWelcome": 0x02, "Heartbeat": 0x03, "Goodbye": 0x04, "Hello": 0x05, "Ready": 0x06, "ClientHello": 0x07, "ClientWelcome": 0x08, "Contract": 0x09, "BuildMethods": 0x0A, "Run": 0x10, "Destination": 0x11,
     "Processed": 0x12, "ImageBegin": 0x13, "ImageChunk": 0x14, "ImageEnd": 0x15, "PrimaryReady": 0x16, "Waiting": 0x17, "CheckpointWanted": 0x18,
     "TimerSet": 0x19, "TimerDropped": 0x1A, "TaskResult": 0x1B, "SetAside": 0x1C, "Released": 0x1D, "QueryAnswer": 0x1E, "Executing": 0x1F,
-    "Deliver": 0x20, "BecomePrimary": 0x21, "ImpulseLogged": 0x22, "PolicyAhead": 0x23, "Query": 0x24, "Rings": 0x25, "Look": 0x26, "Go": 0x27, "Seen": 0x29, "Ack": 0x30, "ClientLogged": 0x31,
+    "Deliver": 0x20, "BecomePrimary": 0x21, "ImpulseLogged": 0x22, "PolicyAhead": 0x23, "Query": 0x24, "Rings": 0x25, "Look": 0x26, "Go": 0x27, "Convert": 0x28, "Seen": 0x29, "Converted": 0x2A, "Ack": 0x30, "ClientLogged": 0x31,
 }
 
 
@@ -105,8 +105,6 @@ def frames():
     bad("length of all ones, no payload", "P2.3", app, frame(0x10, b"", length=0xFFFFFFFF))
     for kind in (0, 0x0B, 0x0F, 0x2B, 0x2F, 0x3F, 0xFF):
         bad(f"unknown type {kind:#04x}", "P2.4", app, frame(kind, b""))
-    for kind in (0x28, 0x2A):
-        bad(f"reserved type {kind:#04x}", "P2.4", app, frame(kind, b""))
     bad("payload checksum on an app channel", "P2.5", app, frame(0x10, b"x", payload_crc=1))
     bad("wrong payload checksum on a link", "P2.5", link, frame(0x10, b"abc", True, seed)[:-1] + b"d")
     bad("no payload checksum on a link", "P2.5", link, frame(0x10, b"abc", True, seed, payload_crc=0))
@@ -119,15 +117,72 @@ def hello_options(file, structure, make, expect):
     def options(*of): return varint(len(of)) + b"".join(varint(number) + bytes_(value) for number, value in of)
 
     add(file, structure, "two options that nobody knows", "P2.7", make(options((7, b"\x01\x02"), (2**64 - 1, b""))), expect=expect | {"options": f"7=0102 {2**64 - 1}="})
-    most = [(number, bytes(64)) for number in range(3, 19)]
+    most = [(number, bytes(64)) for number in range(20, 36)]
     add(file, structure, "as many options as there may be", "P2.7", make(options(*most)), expect=expect | {"options": " ".join(f"{number}={'00' * 64}" for number, _ in most)})
-    add(file, structure, "the longest option", "P2.7", make(options((3, bytes(256)))), expect=expect | {"options": f"3={'00' * 256}"})
+    add(file, structure, "the longest option", "P2.7", make(options((20, bytes(256)))), expect=expect | {"options": f"20={'00' * 256}"})
     add(file, structure, "an option of 257 bytes", "P1.3", make(options((3, bytes(257)))), error="P1.3")
     add(file, structure, "17 options", "P2.7", make(options(*[(number, b"") for number in range(17)])), error="P2.7")
     add(file, structure, "options of 1,025 bytes", "P2.7", make(options(*[(number, bytes(205)) for number in range(5)])), error="P2.7")
     add(file, structure, "an option twice", "P2.7", make(options((3, b""), (3, b""))), error="P2.7")
     add(file, structure, "options out of order", "P2.7", make(options((4, b""), (3, b""))), error="P2.7")
     add(file, structure, "an option's number in a longer form", "P1.2", make(b"\x01\x83\x00\x00"), error="P1.2")
+
+
+# ---- P5.25: versions ----
+
+def versions(f, app_hello, hello, welcome, expect):
+    """An app of several versions, and the conversion of its state."""
+    def option(number, value): return varint(number) + bytes_(value)
+
+    def lowest(value): return app_hello(options=varint(1) + option(2, value))
+
+    build = bytes.fromhex("00112233445566778899aabbccddeeff")
+    add(f, "AppHello", "versions 1 to 3", "P5.25", lowest(u32(1)), expect=hello | {"options": f"2={u32(1).hex()}"})
+    add(f, "AppHello", "a build, and versions 2 to 3", "P5.25", app_hello(options=varint(2) + option(1, build) + option(2, u32(2))),
+        expect=hello | {"options": f"1={build.hex()} 2={u32(2).hex()}"})
+    add(f, "AppHello", "a lowest version of 0", "P5.25", lowest(u32(0)), error="P5.25")
+    add(f, "AppHello", "a lowest version above the app's", "P5.25", lowest(u32(4)), error="P5.25")
+    add(f, "AppHello", "a lowest version of 3 bytes", "P5.25", lowest(u32(1)[:3]), error="P5.25")
+    add(f, "AppWelcome", "begins with version 2", "P5.25", welcome(options=varint(1) + option(2, u32(2))), expect=expect | {"options": f"2={u32(2).hex()}"})
+    add(f, "AppWelcome", "a view that begins with version 2", "P5.25", welcome(options=varint(2) + option(1, b"\x01") + option(2, u32(2))),
+        expect=expect | {"options": f"1=01 2={u32(2).hex()}"})
+    add(f, "AppWelcome", "begins with version 0", "P5.25", welcome(options=varint(1) + option(2, u32(0))), error="P5.25")
+    add(f, "AppWelcome", "a version of 5 bytes", "P5.25", welcome(options=varint(1) + option(2, u32(2) + b"\x00")), error="P5.25")
+    add(f, "AppWelcome", "the image is of version 2", "P5.25", welcome(options=varint(1) + option(3, u32(2))), expect=expect | {"options": f"3={u32(2).hex()}"})
+    add(f, "AppWelcome", "an image of version 0", "P5.25", welcome(options=varint(1) + option(3, u32(0))), error="P5.25")
+    add(f, "AppWelcome", "an image's version of 3 bytes", "P5.25", welcome(options=varint(1) + option(3, u32(2)[:3])), error="P5.25")
+    add(f, "AppWelcome", "an image of another version, and none", "P5.25", welcome(image=0, options=varint(1) + option(3, u32(2))), error="P5.25")
+
+    def convert(position, low, high, use): return u64(position) + u32(low) + u32(high) + u8(use)
+
+    for name, position, low, high, use in (
+            ("rehearse where it stands", 0, 1, 2, 0), ("send the image of version 2", 8192, 1, 2, 1), ("go on as version 7", 12345678, 3, 7, 2),
+            ("send the image as it is", 8192, 1, 1, 3), ("send the image as it is, wherever it stands", 0, 4, 4, 3)):
+        add(f, "Convert", name, "P5.25", convert(position, low, high, use), expect={"position": str(position), "from": low, "to": high, "use": use})
+    add(f, "Convert", "convert, then a byte too many", "P2.6", convert(8192, 1, 2, 1) + b"\x00", error="P2.6")
+    add(f, "Convert", "convert from version 0", "P5.25", convert(8192, 0, 2, 1), error="P5.25")
+    add(f, "Convert", "convert to the same version", "P5.25", convert(8192, 2, 2, 1), error="P5.25")
+    add(f, "Convert", "convert to a lower version", "P5.25", convert(8192, 2, 1, 1), error="P5.25")
+    add(f, "Convert", "as it is, of another version", "P5.25", convert(8192, 1, 2, 3), error="P5.25")
+    add(f, "Convert", "convert for a use of the future", "P5.25", convert(8192, 1, 2, 4), error="P5.25")
+    add(f, "Convert", "convert beyond every log", "L2.1", convert(2**62, 1, 2, 1), error="L2.1")
+
+    def converted(use, length, crc, why): return u64(8192) + u8(use) + u64(length) + u64(crc) + why
+
+    image = 0xE03537AC6BD6B07C
+    for name, use, length, crc, why in (
+            ("rehearsed", 0, 1 << 20, image, ""), ("goes on", 2, 5, image, ""), ("cannot rehearse", 0, 0, 0, "A conversion sends"),
+            ("cannot send the image", 1, 0, 0, "TillV2.Changed(string) at await #0"), ("the longest reason", 1, 0, 0, "w" * 2048),
+            ("cannot send the image as it is", 3, 0, 0, "a thread is no state"), ("the image as it is follows", 3, 0, 0, "")):
+        add(f, "Converted", name, "P5.25", converted(use, length, crc, string(why)),
+            expect={"position": "8192", "use": use, "length": str(length), "hash": f"{crc:016x}", "why": why})
+    add(f, "Converted", "a reason too long", "P1.3", converted(1, 0, 0, string("w" * 2049)), error="P1.3")
+    add(f, "Converted", "converted, then a byte too many", "P2.6", converted(2, 5, 1 << 40, b"\x00\x00"), error="P2.6")
+    add(f, "Converted", "a reason, and an image", "P5.25", converted(0, 5, 1 << 40, string("no")), error="P5.25")
+    add(f, "Converted", "goes on, and cannot", "P5.25", converted(2, 0, 0, string("no")), error="P5.25")
+    add(f, "Converted", "an image that is sent otherwise", "P5.25", converted(1, 5, 1 << 40, string("")), error="P5.25")
+    add(f, "Converted", "an image as it is that says more than that it follows", "P5.25", converted(3, 5, 1 << 40, string("")), error="P5.25")
+    add(f, "Converted", "converted for a use of the future", "P5.25", converted(4, 5, 1 << 40, string("")), error="P5.25")
 
 
 # ---- P5, P6: payloads ----
@@ -190,10 +245,22 @@ def app_payloads():
     add(f, "Look", "with image and debugger", "P5.24", u64(4160) + u32(0) + u8(3), expect={"position": "4160", "index": 0, "flags": 3})
     add(f, "Look", "the next message", "P5.24", u64(0) + u32(0) + u8(4), expect={"position": "0", "index": 0, "flags": 4})
     add(f, "Look", "the next message, at a place", "P5.24", u64(4160) + u32(0) + u8(4), error="P5.24")
-    add(f, "Look", "an unknown flag", "P1.6", u64(4160) + u32(0) + u8(8), error="P1.6")
+    add(f, "Look", "the next message, with times", "P5.24", u64(0) + u32(0) + u8(12), expect={"position": "0", "index": 0, "flags": 12})
+    add(f, "Look", "an unknown flag", "P1.6", u64(4160) + u32(0) + u8(16), error="P1.6")
     add(f, "Look", "beyond every log", "L2.1", u64(2**62) + u32(0) + u8(0), error="L2.1")
-    structure_vectors(f, "Seen", "P5.24", "stopped", u64(4160) + u32(7) + u8(0), {"position": "4160", "index": 7})
+    def time(method, messages, nanoseconds): return u32(method) + u64(messages) + u64(nanoseconds)
+
+    def seen(*times, count=None, reason=0): return u64(4160) + u32(7) + u8(reason) + varint(len(times) if count is None else count) + b"".join(times)
+
+    at = {"position": "4160", "index": 7}
+    structure_vectors(f, "Seen", "P5.24", "stopped", seen(), at | {"times": []})
+    most = [(0, 3, 1500), (0x12345678, 2**64 - 1, 2**63)]
+    add(f, "Seen", "stopped, with times", "P5.24", seen(*[time(*each) for each in most]), expect=at | {"times": [
+        {"method": method, "messages": str(messages), "nanoseconds": str(nanoseconds)} for method, messages, nanoseconds in most]})
+    add(f, "Seen", "a method twice", "P5.24", seen(time(5, 1, 1), time(5, 1, 1)), error="P5.24")
+    add(f, "Seen", "times cut off", "P5.24", seen(time(5, 1, 1)[:-4], count=1), error="P5.24")
     add(f, "Seen", "an unknown reason", "P1.6", u64(4160) + u32(7) + u8(1), error="P1.6")
+    versions(f, app_hello, hello, welcome, expect)
     structure_vectors(f, "ImageBegin", "P5.7", "image begins", u64(9999) + u32(2), {"position": "9999", "imageVersion": 2})
     structure_vectors(f, "ImageChunk", "P5.7", "one byte", b"\x2a", {"bytes": "2a"}, surplus=None)
     add(f, "ImageChunk", "empty", "P5.7", b"", error="P5.7")

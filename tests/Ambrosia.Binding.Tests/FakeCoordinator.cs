@@ -35,7 +35,7 @@ internal sealed class FakeCoordinator
         {
             TaskRunner = Tasks, Time = new TickingClock(), QueryChecking = QueryChecking, Token = new byte[32], Log = log ?? Lines.Add,
             LogOfImmortal = (level, text) => Logged.Add($"{level} {text}"), LogsDuringReplay = logsDuringReplay,
-            Former = Former, AppVersion = Former is null ? 1u : 2u,
+            Former = Former, AppVersion = AppVersion ?? (Former is null ? 1u : 2u),
         }));
         Name = name;
     }
@@ -47,6 +47,9 @@ internal sealed class FakeCoordinator
 
     /// <summary>The version before 2, which the app carries, too; null: it carries 1 alone. Set before the session begins.</summary>
     internal FormerVersion? Former { get; init; }
+
+    /// <summary>The version that the app states; null: 2 with a former version, else 1. Set before the session begins.</summary>
+    internal uint? AppVersion { get; init; }
 
     internal string Name { get; }
 
@@ -107,12 +110,12 @@ internal sealed class FakeCoordinator
         where T : Immortal => (T)Session.Immortal!;
 
     internal void Welcome(byte[]? withImage = null, ulong at = 64, uint messageBytesMax = SizeLimits.MessageBytesMaxDefault,
-        bool isView = false, uint? runs = null)
+        bool isView = false, uint? runs = null, uint? converts = null)
     {
         _lsn = at;
         Send(
             new AppWelcome(1, new InstanceId(Name), "r0", InstanceUuid, new Epoch(3), 7, messageBytesMax, new Lsn(at),
-                withImage is not null) { IsView = isView, RunsVersion = runs });
+                withImage is not null) { IsView = isView, RunsVersion = runs, ConvertsFrom = converts });
         if (withImage is null) return;
         Send(new ImageBegin(new Lsn(at), 1));
         foreach (byte[] chunk in withImage.Chunk(1000)) Send(FrameType.ImageChunk, chunk);

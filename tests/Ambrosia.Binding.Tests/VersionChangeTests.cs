@@ -137,8 +137,22 @@ public sealed class VersionChangeTests
     [Fact]
     public void FormerVersion_WithoutItsConstructor_SaysWhatToWrite()
     {
-        var why = Assert.Throws<InvalidOperationException>(FormerVersion.Of<TillV2, TillV1>);
-        Assert.Contains("add TillV1(TillV2 old)", why.Message, StringComparison.Ordinal);
+        var why = Assert.Throws<InvalidOperationException>(FormerVersion.Of<DepotV1, DepotRetyped>);
+        Assert.Contains("_items is a Int32 where _items was a List`1: add DepotRetyped(DepotV1 old)", why.Message, StringComparison.Ordinal);
+    }
+
+    /// <summary>Without a constructor the names of fields do.</summary>
+    [Fact]
+    public void Switch_ByNames_TakesOverTheFields()
+    {
+        FakeCoordinator app = Begun<DepotNamed>(FormerVersion.Of<DepotV1, DepotNamed>());
+        app.Deliver(Call(Put, 7, "gold"));
+        List<string> before = [.. Items(app)];
+        Convert(app, ConversionUse.Switch);
+        app.Deliver(Upgrade());
+        DepotNamed depot = app.Immortal<DepotNamed>();
+        Assert.Equal(before, depot._wares);
+        Assert.Equal((0, "upgraded from 1"), (depot._added, depot._seen));
     }
 
     [Fact]

@@ -5,8 +5,8 @@ namespace Conformance;
 /// <summary>What a step of <see cref="IProbe.Do"/> does. The numbers are those of the kit's contract.</summary>
 public enum Operation : byte
 {
-    Say, Add, Read, Fork, ForkDo, Call, Ask, Through, Throw, Delay, All, Any, Within, Task, Guid, Random, Now, Checkpoint, Pulse, Again, Pass,
-    Every, Stop,
+    Say, Add, Read, Fork, ForkDo, Call, Ask, Through, Throw, Delay, All, Any, Within, Task, Guid, Random, Now, Checkpoint,
+    Pulse, Again, Pass, Every, Stop,
 }
 
 /// <summary>A colour.</summary>

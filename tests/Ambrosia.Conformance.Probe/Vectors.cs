@@ -8,7 +8,8 @@ internal static class Vectors
 {
     internal static int Print(string path)
     {
-        foreach (JsonNode? entry in JsonNode.Parse(File.ReadAllBytes(path))!.AsArray()) Console.WriteLine(Read(entry!.AsObject()).ToJsonString());
+        foreach (JsonNode? entry in JsonNode.Parse(File.ReadAllBytes(path))!.AsArray())
+            Console.WriteLine(Read(entry!.AsObject()).ToJsonString());
         return 0;
     }
 

@@ -53,6 +53,8 @@ bool read_welcome(reader& in, app_welcome& welcome) {
     if (option.type == 1 && (option.value.size() != 1 || option.value[0] > 1)) in.fail("P5.24");
     if (option.type == 1 && in.ok()) welcome.is_view = option.value[0] == 1;
     if (option.type == 2 && (option.value.size() != 4 || reader(option.value).u32() == 0)) in.fail("P5.25");
+    // The image is another version's, for the app to convert.
+    if (option.type == 3 && (option.value.size() != 4 || reader(option.value).u32() == 0 || !welcome.has_image)) in.fail("P5.25");
   }
   return in.finish();
 }
@@ -125,7 +127,8 @@ bool read_convert(reader& in, convert_frame& convert) {
   convert.from = in.u32();
   convert.to = in.u32();
   convert.use = in.u8();
-  if (in.ok() && (convert.from == 0 || convert.to <= convert.from || convert.use > 2)) in.fail("P5.25");
+  bool is_ascending = convert.use == 3 ? convert.to == convert.from : convert.to > convert.from;
+  if (in.ok() && (convert.from == 0 || !is_ascending || convert.use > 3)) in.fail("P5.25");
   return in.finish();
 }
 

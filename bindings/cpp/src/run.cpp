@@ -72,7 +72,7 @@ class watcher {
     std::unique_lock hold(_lock);
     while (!_more.wait_for(hold, std::chrono::seconds(1), [this] { return _ends; })) {
       broken = _channel.is_broken() ? broken + 1 : 0;
-      if (broken >= 3) std::_Exit(74);
+      if (broken >= 2) std::_Exit(74);
       std::uint64_t lsn = _session.executing_lsn.load(std::memory_order_relaxed);
       std::uint32_t index = _session.executing_index.load(std::memory_order_relaxed);
       if (lsn == 0 || (lsn == said_lsn && index == said_index)) continue;

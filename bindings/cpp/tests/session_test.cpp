@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <random>
 
+#include <ambrosia/client.h>
+
 #include "../src/session.h"
 #include "probe.h"
 
@@ -283,6 +285,9 @@ class play {
 int main(int count, char** arguments) {
   int programs = count > 1 ? std::atoi(arguments[1]) : 100;
   std::uint64_t seed = count > 2 ? static_cast<std::uint64_t>(std::atoll(arguments[2])) : 1;
+  // RFC 4231, test case 2; FIPS 180-2, the two-block message.
+  expect(hex(hmac_sha256(as_bytes("Jefe"), as_bytes("what do ya want for nothing?"))) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843", "HMAC");
+  expect(hex(sha256(as_bytes("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"))) == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1", "SHA-256");
   for (int i = 0; i < programs && failures_found == 0; i++) {
     play(seed + static_cast<std::uint64_t>(i)).run();
     if (failures_found != 0) std::printf("session_test: repeat with: session_test 1 %llu\n", static_cast<unsigned long long>(seed) + static_cast<unsigned long long>(i));

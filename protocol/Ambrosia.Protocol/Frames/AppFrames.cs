@@ -119,6 +119,9 @@ public sealed record AppWelcome(
     /// <summary>The option that says with which version an app of several begins (protocol P5.25).</summary>
     private const ulong VersionOption = 2;
 
+    /// <summary>The option that says of which version the image is, where the app is to convert it (protocol P5.25).</summary>
+    private const ulong ImageOption = 3;
+
     public static FrameType Type => FrameType.AppWelcome;
 
     /// <summary>Options say what its fields cannot.</summary>
@@ -136,6 +139,13 @@ public sealed record AppWelcome(
     {
         get => Options[VersionOption] is { } version ? BinaryPrimitives.ReadUInt32LittleEndian(version.Span) : null;
         init => Options = Options.With(VersionOption, value is { } version ? HelloOptions.ValueOf(version) : null);
+    }
+
+    /// <summary>The app is given the image of this version to convert it, and no records; null: the app executes the log.</summary>
+    public uint? ConvertsFrom
+    {
+        get => Options[ImageOption] is { } version ? BinaryPrimitives.ReadUInt32LittleEndian(version.Span) : null;
+        init => Options = Options.With(ImageOption, value is { } version ? HelloOptions.ValueOf(version) : null);
     }
 
     public int BytesMax => 2 + 2 * (1 + Names.CharsMax) + 2 + 16 + 8 + 8 + 4 + 8 + 1 + HelloOptions.BytesMax;
@@ -169,6 +179,8 @@ public sealed record AppWelcome(
             throw from.Violation("P5.24", $"a mode of {mode.Length} bytes that is neither 0 nor 1");
         if (welcome.Options[VersionOption] is { } version && (version.Length != sizeof(uint) || welcome.RunsVersion == 0))
             throw from.Violation("P5.25", $"a version of {version.Length} bytes that is none from 1 on");
+        if (welcome.Options[ImageOption] is { } image && (image.Length != sizeof(uint) || welcome.ConvertsFrom == 0 || !welcome.HasImage))
+            throw from.Violation("P5.25", $"an image's version of {image.Length} bytes that is none from 1 on, or no image");
         return welcome;
     }
 }

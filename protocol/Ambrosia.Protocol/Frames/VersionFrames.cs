@@ -13,12 +13,15 @@ public enum ConversionUse : byte
 
     /// <summary>The app goes on as the new version.</summary>
     Switch = 2,
+
+    /// <summary>The app sends its state as it is, for an app of another version to convert, and goes on as it was.</summary>
+    State = 3,
 }
 
-/// <summary>Asks an app that can execute two versions for its state as the later one has it (protocol P5.25).</summary>
-/// <param name="Position">Everything below is executed; zero, of a rehearsal: wherever the app stands.</param>
-/// <param name="From">The version that the app executes.</param>
-/// <param name="To">The version that is wanted.</param>
+/// <summary>Asks an app for its state as a later version has it, or as it is (protocol P5.25).</summary>
+/// <param name="Position">Everything below is executed; zero, where nothing goes on from there: wherever the app stands.</param>
+/// <param name="From">The version that the app executes, or whose image it was given.</param>
+/// <param name="To">The version that is wanted; the same for the state as it is.</param>
 public readonly record struct ConvertFrame(Lsn Position, uint From, uint To, ConversionUse Use) : IFramePayload<ConvertFrame>
 {
     public static FrameType Type => FrameType.Convert;
@@ -38,18 +41,20 @@ public readonly record struct ConvertFrame(Lsn Position, uint From, uint To, Con
         var from = PayloadReader.OfFrame(payload, "P5.25");
         var convert = new ConvertFrame(from.Lsn(), from.U32(), from.U32(), (ConversionUse)from.U8());
         from.End();
-        if (convert.From == 0 || convert.To <= convert.From)
-            throw from.Violation("P5.25", $"a conversion from version {convert.From} to {convert.To}");
-        if (convert.Use > ConversionUse.Switch) throw from.Violation("P5.25", $"a conversion for use {(byte)convert.Use}");
+        if (convert.Use > ConversionUse.State) throw from.Violation("P5.25", $"a conversion for use {(byte)convert.Use}");
+        bool ascends = convert.Use == ConversionUse.State ? convert.To == convert.From : convert.To > convert.From;
+        if (convert.From == 0 || !ascends) throw from.Violation("P5.25", $"a conversion from version {convert.From} to {convert.To}");
         return convert;
     }
 }
 
-/// <summary>The app answers a conversion (protocol P5.25), but for an image that it has sent.</summary>
+/// <summary>The app answers a conversion (protocol P5.25), but for the image of another version that it has sent.</summary>
 /// <param name="Position">Everything below is executed, and nothing else.</param>
 /// <param name="Length">Bytes of the image that the state of the new version has; 0 where there is none.</param>
 /// <param name="Hash">CRC-64/NVME of that image.</param>
-/// <param name="Why">The state cannot be converted, for this reason, and the app goes on as it was; empty: it was converted.</param>
+/// <param name="Why">
+/// The state cannot be converted, or sent as it is, for this reason, and the app goes on as it was; empty: it was converted, or follows.
+/// </param>
 public sealed record ConvertedFrame(Lsn Position, ConversionUse Use, ulong Length, ulong Hash, string Why) : IFramePayload<ConvertedFrame>
 {
     /// <summary>A reason has at most so many bytes; a longer one is cut.</summary>
@@ -73,9 +78,16 @@ public sealed record ConvertedFrame(Lsn Position, ConversionUse Use, ulong Lengt
         var from = PayloadReader.OfFrame(payload, "P5.25");
         var converted = new ConvertedFrame(from.Lsn(), (ConversionUse)from.U8(), from.U64(), from.U64(), from.String(WhyBytesMax));
         from.End();
-        if (converted.Use > ConversionUse.Switch) throw from.Violation("P5.25", $"a conversion for use {(byte)converted.Use}");
-        bool isRefused = converted.Why.Length > 0;
-        if (isRefused ? converted is not { Length: 0, Hash: 0, Use: not ConversionUse.Switch } : converted.Use == ConversionUse.Image)
+        if (converted.Use > ConversionUse.State) throw from.Violation("P5.25", $"a conversion for use {(byte)converted.Use}");
+        bool isRefused = converted.Why.Length > 0, isEmpty = converted is { Length: 0, Hash: 0 };
+        bool isRight = converted.Use switch
+        {
+            ConversionUse.Rehearsal => !isRefused || isEmpty,
+            ConversionUse.Image => isRefused && isEmpty,
+            ConversionUse.Switch => !isRefused,
+            _ => isEmpty
+        };
+        if (!isRight)
             throw from.Violation("P5.25", $"an answer to a conversion that contradicts itself, for use {converted.Use}");
         return converted;
     }

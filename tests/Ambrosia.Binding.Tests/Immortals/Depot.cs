@@ -77,3 +77,27 @@ public sealed partial class DepotV2 : Immortal<IDepotProxy>, IDepot
 
     private async Call Wait() => await Delay(TimeSpan.FromSeconds(1));
 }
+
+/// <summary>The next version of a depot whose fields do: one was renamed and one is new. Its class has no constructor for the old one.</summary>
+[AppVersion(2), FormerlyNamed("Ambrosia.Binding.Tests.DepotV0")]
+public sealed partial class DepotNamed : Immortal<IDepotProxy>, IDepot
+{
+    [FormerlyNamed("_items")]
+    internal readonly List<string> _wares = ["never, by a conversion"];
+
+    internal int _added = 5;
+    internal string _seen = "";
+
+    public void Put(string item) => _wares.Add($"{item} {Random.Next()}");
+
+    protected override void OnUpgraded(uint from) => _seen = $"upgraded from {from}";
+}
+
+/// <summary>A next version whose field of the same name is of another type.</summary>
+[AppVersion(2), FormerlyNamed("Ambrosia.Binding.Tests.DepotV0")]
+public sealed partial class DepotRetyped : Immortal<IDepotProxy>, IDepot
+{
+    internal int _items;
+
+    public void Put(string item) => _items++;
+}

@@ -12,30 +12,38 @@ namespace Ambrosia.EndToEnd.Tests;
 public sealed class UpgradeLoadTests
 {
     private const string To = "--upgrade-to";
+    private const int TurnsMin = 2, CallsMin = 100, CallsOfARelease = 3000;
 
-    /// <summary>The upgrader dies at a step and is started again, until the upgrade is made; the other replicas fail over
-    /// meanwhile.</summary>
+    /// <summary>The steps at which an upgrader dies: all of them in a release, and two in turn otherwise.</summary>
+    private static readonly string[] s_points =
+    [
+        "takeover.afterClaim", "upgrade.atTarget", "upgrade.afterConvert", "ckpt.midWrite", "upgrade.afterNewCkpt",
+        "upgrade.beforeRecord", "upgrade.afterRecord", "upgrade.afterFence",
+    ];
+
+    private static readonly Chance s_chance = new();
+
+    public static TheoryData<int> Turns =>
+        [.. Enumerable.Range(0, Math.Clamp(TestScale.Rounds(s_points.Length), TurnsMin, s_points.Length))];
+
+    /// <summary>The upgrader dies at a step and is started again, until the upgrade is made; the other replicas fail over meanwhile.</summary>
     [Theory]
-    [InlineData("takeover.afterClaim")]
-    [InlineData("upgrade.atTarget")]
-    [InlineData("upgrade.afterConvert")]
-    [InlineData("ckpt.midWrite")]
-    [InlineData("upgrade.afterNewCkpt")]
-    [InlineData("upgrade.beforeRecord")]
-    [InlineData("upgrade.afterRecord")]
-    [InlineData("upgrade.afterFence")]
-    public Task Upgrader_ThatDies_LosesNothing(string point) =>
-        Run($"{nameof(Upgrader_ThatDies_LosesNothing)}&DisplayName~{point}", cluster =>
+    [MemberData(nameof(Turns))]
+    public Task Upgrader_ThatDies_LosesNothing(int turn)
     {
-        Replica next = Upgrader(cluster, "v2").Start(crashAt: point);
-        Assert.Equal(Signals.KilledExitCode, next.AwaitExit());
-        next.Start();
-        return next;
-    });
+        string point = s_points[(int)(((uint)s_chance.Seed + (uint)turn) % (uint)s_points.Length)];
+        return Run(s_chance.Again($"{nameof(Upgrader_ThatDies_LosesNothing)}&DisplayName~{turn}"), cluster =>
+        {
+            Replica next = Upgrader(cluster, "v2").Start(crashAt: point);
+            Assert.Equal(Signals.KilledExitCode, next.AwaitExit());
+            next.Start();
+            return next;
+        });
+    }
 
     /// <summary>The old primary stands still from before the claim until behind the switch.</summary>
     [Fact]
-    public Task Primary_ThatStandsStill_FindsItselfReplaced() => Run(nameof(Primary_ThatStandsStill_FindsItselfReplaced), cluster =>
+    public Task Primary_ThatStandsStill_FindsItselfReplaced() => Run(Cluster.Again(nameof(Primary_ThatStandsStill_FindsItselfReplaced)), cluster =>
     {
         Replica next = Upgrader(cluster, "v2");
         next.Options.AddRange(["--hang-limit", "1"]);
@@ -57,7 +65,7 @@ public sealed class UpgradeLoadTests
 
     /// <summary>Of two upgraders one makes the upgrade, and the other follows it or ends.</summary>
     [Fact]
-    public Task Upgraders_AtOnce_MakeItOnce() => Run(nameof(Upgraders_AtOnce_MakeItOnce), cluster =>
+    public Task Upgraders_AtOnce_MakeItOnce() => Run(Cluster.Again(nameof(Upgraders_AtOnce_MakeItOnce)), cluster =>
     {
         Replica one = Upgrader(cluster, "v2").Start(), other = Upgrader(cluster, "w2").Start();
         Cluster.Await("both have seen the switch", () => Has(one) && Has(other));
@@ -66,6 +74,8 @@ public sealed class UpgradeLoadTests
         static bool Has(Replica replica) => !replica.IsRunning
             || replica.Status(replica.Options[1])?["app"]?["version"]?.GetValue<long>() == 2;
     });
+
+    private static int Calls => Math.Max(CallsMin, TestScale.Rounds(CallsOfARelease));
 
     private static Replica Upgrader(LoadedCluster cluster, string name)
     {
@@ -78,7 +88,7 @@ public sealed class UpgradeLoadTests
     {
         using var processes = new Cluster();
         Replica ledger = processes.Add("ledger", "ledger"), account = processes.Add("account", "account");
-        await processes.RunAsync(Cluster.Again(again), async () =>
+        await processes.RunAsync(again, async () =>
         {
             ledger.Start().AwaitReady();
             Replica first = processes.Add("account", "account1");
@@ -86,9 +96,9 @@ public sealed class UpgradeLoadTests
             first.StopCoordinator();
             account.Start().AwaitReady();
             var load = new KeyedLoad(processes.Catalog, callers: 4);
-            Cluster.Await("calls are answered", () => load.Answered > 100);
+            Cluster.Await("calls are answered", () => load.Answered > Calls);
             Replica primary = upgrade(new LoadedCluster(processes, account));
-            Cluster.Await("calls are answered by version 2", () => load.AnsweredBy2 > 50);
+            Cluster.Await("calls are answered by version 2", () => load.AnsweredBy2 > Calls);
             await load.End();
             await load.AssertBooks();
             Assert.True(primary.IsRunning, "the upgrader has ended");
@@ -98,8 +108,7 @@ public sealed class UpgradeLoadTests
 
     /// <summary>The records that have brought a version into force.</summary>
     private static IEnumerable<string> Upgrades(string directory) =>
-        Tool.Run("log", directory, "--records").Output.Split('\n')
-            .Where(static line => line.Contains("  upgrade  ", StringComparison.Ordinal));
+        Tool.Run("log", directory, "--records").Output.Split('\n').Where(static line => line.Contains("  upgrade  ", StringComparison.Ordinal));
 
     private sealed record LoadedCluster(Cluster Processes, Replica First);
 

@@ -15,6 +15,7 @@ public sealed class AvoidedWordTests
     /// <summary>"path: name" → why the word is right there. Short; an entry that is no longer needed must go.</summary>
     private static readonly Dictionary<string, string> s_excused = new()
     {
+        ["tests/Ambrosia.Conformance.Probe/Contracts.cs: Say"] = "the kit's contract names the step so, in every language",
     };
 
     private static readonly AvoidedWords s_avoided = AvoidedWords.Parse(Repository.Read(GlossaryPath));

@@ -16,7 +16,7 @@ internal static class CatalogEntries
     {
         if (CatalogPlace.TryParse(text, out string wrong) is not { } place) throw new ToolMisuse(wrong, "", "");
         return !place.IsDirectory || Directory.Exists(place.Path) ? place
-            : throw new ToolMisuse($"'{place.Path}' is not there", "a catalog is a directory, or a place in a store", Mend);
+            : throw new ToolMisuse($"'{place.Path}' is not there", "a catalog is a directory", Mend);
     }
 
     /// <summary>Returns each instance with its log, by its entry of the highest epoch (protocol P8).</summary>

@@ -18,7 +18,7 @@ internal sealed class CheckedOptions(IOptions<AmbrosiaOptions> options, IEnumera
     /// <summary>The options of the coordinators, in the order of the immortals.</summary>
     internal IReadOnlyList<CoordinatorOptions> Each => _each.Value;
 
-    /// <summary>The directory of the catalog, for clients of this process.</summary>
+    /// <summary>The place of the catalog, for clients of this process.</summary>
     /// <exception cref="InvalidOperationException">Nothing says where it is.</exception>
     internal string Catalog => Given.Catalog ?? (form.IsApp ? form.Catalog : null)
         ?? (Given.Log is { } log ? Path.Combine(log, "catalog") : throw new InvalidOperationException(

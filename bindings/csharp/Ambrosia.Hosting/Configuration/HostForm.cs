@@ -7,7 +7,7 @@ namespace Ambrosia.Hosting.Configuration;
 /// <param name="IsApp">A coordinator is beside this process.</param>
 /// <param name="IsView">The app executes the past for somebody who looks at it, and nothing else of the program is to run.</param>
 /// <param name="Instance">The instance of that coordinator; null: it does not say it.</param>
-/// <param name="Catalog">The directory of its catalog; null: it does not say it.</param>
+/// <param name="Catalog">The place of its catalog; null: it does not say it.</param>
 /// <param name="Token">The file with the token of its start; null: there is none.</param>
 internal sealed record HostForm(bool IsApp, bool IsView, string? Instance, string? Catalog, string? Token)
 {

@@ -1,3 +1,4 @@
+using Ambrosia.Coordinator.Replica;
 using Ambrosia.Hosting.Configuration;
 using Ambrosia.Hosting.Replicas;
 using Ambrosia.Log.Files;
@@ -28,8 +29,10 @@ internal sealed class ImmortalsService(
     {
         _form = NewForm();
         if (!options.Form.IsView || _form is null) return Task.CompletedTask;
+        // The start never comes back: the process ends with the view, or when it is asked to.
+        lifetime.ApplicationStopping.Register(() => end.EndNow(ExitCodes.Ok));
         _form.Start();
-        return Task.Delay(Timeout.Infinite, CancellationToken.None); // the process ends with the view
+        return Task.Delay(Timeout.Infinite, CancellationToken.None);
     }
 
     public Task StartAsync(CancellationToken cancellationToken)

@@ -9,24 +9,22 @@ namespace Ambrosia.Session;
 /// </summary>
 internal sealed record FormerVersion(ImmortalDefinition Definition, uint Version, Func<Immortal, Immortal> Convert)
 {
-    /// <summary>Gives the former version of a class that has a constructor for it.</summary>
-    /// <exception cref="InvalidOperationException">There is no such constructor, or the versions do not ascend.</exception>
+    /// <summary>Gives the former version of a class that has a constructor for it, or the same fields by name.</summary>
+    /// <exception cref="InvalidOperationException">There is no such constructor, and names do not do; or the versions do not ascend.</exception>
     internal static FormerVersion Of<TFormer, TImmortal>()
         where TFormer : Immortal, IImmortal<TFormer>
         where TImmortal : Immortal, IImmortal<TImmortal>
     {
         (ImmortalDefinition former, ImmortalDefinition newest) = (ImmortalDefinition.Of<TFormer>(), ImmortalDefinition.Of<TImmortal>());
-        ConstructorInfo constructor = newest.Type.GetConstructor(
-            BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic, [former.Type])
-            ?? throw new InvalidOperationException(
-                $"{newest.Type.Name} has no constructor that takes a {former.Type.Name}, so no {former.Type.Name} can become one: add "
-                + $"{newest.Type.Name}({former.Type.Name} old), which takes over what the old state holds");
+        ConstructorInfo? constructor = newest.Type.GetConstructor(
+            BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic, [former.Type]);
         uint version = former.StatedVersion ?? newest.AppVersion - 1;
         if (version >= newest.AppVersion || version == 0)
             throw new InvalidOperationException(
                 $"{newest.Type.Name} is of app version {newest.AppVersion} and {former.Type.Name}, which it follows, of {version}: "
                 + $"state versions that ascend from 1 on, with [AppVersion(n)] at each class, or at the assembly for {newest.Type.Name}");
-        return new FormerVersion(former, version, old => Construct(constructor, old));
+        return new FormerVersion(
+            former, version, constructor is null ? ConversionByNames.Of(former.Type, newest.Type) : old => Construct(constructor, old));
     }
 
     /// <summary>Makes an immortal; what its constructor throws comes out as it is.</summary>

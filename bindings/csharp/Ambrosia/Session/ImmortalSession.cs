@@ -28,6 +28,9 @@ public sealed class ImmortalSession
     private uint _payloadBytesMax = SizeLimits.ControlBytesMax;
     private RecordExecutor? _executor;
     private VersionChange? _change;
+
+    /// <summary>The session is there to convert an image, and executes nothing; null: it executes the log.</summary>
+    private ImageConversion? _conversion;
     private ImageReceiver? _image;
 
     /// <summary>Makes a session whose output begins with AppHello.</summary>
@@ -242,6 +245,11 @@ public sealed class ImmortalSession
             case FrameType.ImageChunk when State == SessionState.ReceivingImage:
                 _image!.Add(ImageChunk.Read(payload.Span));
                 break;
+            case FrameType.ImageEnd when State == SessionState.ReceivingImage && _conversion is { } conversion:
+                conversion.Keep(_image!, _image!.End(ImageEnd.Read(payload.Span)));
+                _image = null;
+                State = SessionState.Running;
+                break;
             case FrameType.ImageEnd when State == SessionState.ReceivingImage:
                 using (ImageReceiver image = _image!)
                 {
@@ -252,7 +260,7 @@ public sealed class ImmortalSession
                 State = SessionState.Running;
                 _executor.View?.Begin();
                 break;
-            case FrameType.Deliver when State == SessionState.Running:
+            case FrameType.Deliver when State == SessionState.Running && _conversion is null:
                 _executor!.Deliver(payload);
                 break;
             case FrameType.Query when State == SessionState.Running:
@@ -268,11 +276,11 @@ public sealed class ImmortalSession
                 FrameReader.ReadEmpty(type, payload.Span);
                 view.Go();
                 break;
-            case FrameType.BecomePrimary when State == SessionState.Running && View is null:
+            case FrameType.BecomePrimary when State == SessionState.Running && View is null && _conversion is null:
                 _executor!.Become(BecomePrimary.Read(payload.Span));
                 break;
-            case FrameType.Convert when State == SessionState.Running && _change is { } change:
-                change.Take(ConvertFrame.Read(payload.Span));
+            case FrameType.Convert when State == SessionState.Running:
+                Convert(ConvertFrame.Read(payload.Span));
                 break;
             case FrameType.ImpulseLogged when State == SessionState.Running:
                 ImpulseLogged logged = ImpulseLogged.Read(payload.Span);
@@ -283,11 +291,24 @@ public sealed class ImmortalSession
         }
     }
 
+    private void Convert(ConvertFrame frame)
+    {
+        if (_conversion is { } conversion) conversion.Take(frame);
+        else if (frame.Use == ConversionUse.State) _executor!.SendState(frame);
+        else if (_change is { } change) change.Take(frame);
+        else throw new ProtocolViolation("P5.25", $"a conversion to version {frame.To}, of an app of one version");
+    }
+
     private void Begin(AppWelcome welcome)
     {
         if (welcome.Version != ProtocolVersion) throw new ProtocolViolation("P5.3", $"protocol version {welcome.Version}");
         _payloadBytesMax = SizeLimits.PayloadBytesMax(SizeLimits.MessageBytesMaxLimit); // what an earlier limit allowed is in the log
         _output.Buffer.LimitMessages(welcome.MessageBytesMax);
+        if (welcome.ConvertsFrom is { } earlier)
+        {
+            BeginConversion(welcome, earlier);
+            return;
+        }
         FormerVersion? former = _options.Former;
         bool isFormer = former is not null && welcome.RunsVersion == former.Version;
         if (former is not null && !isFormer && welcome.RunsVersion != _options.AppVersion)
@@ -311,12 +332,25 @@ public sealed class ImmortalSession
         }
     }
 
+    /// <summary>The session is there to make a state of this app's version of an earlier one.</summary>
+    private void BeginConversion(AppWelcome welcome, uint from)
+    {
+        if (from >= _options.AppVersion)
+            throw new ProtocolViolation("P5.25", $"an image of version {from} to convert, for an app of version {_options.AppVersion}");
+        _executor = new RecordExecutor(
+            welcome, StateConversion.NewSilentRuntime(_definition, welcome, _options, _output), _options);
+        _conversion = new ImageConversion(_executor, (from, _options.AppVersion), _options,
+            () => StateConversion.NewSilentRuntime(_definition, welcome, _options));
+        State = SessionState.AwaitingImage;
+    }
+
     private void Finish(GoodbyeCode code, string why, bool byCoordinator = false)
     {
         if (State == SessionState.Ended) return;
         State = SessionState.Ended;
         End = new SessionEnd(code, why, byCoordinator);
         _image?.Dispose();
+        _conversion?.Dispose();
         if (!byCoordinator) _output.Buffer.Write(new Goodbye(code, why));
         _output.Buffer.Flush();
         LostImpulses = _output.Impulses.End(new InvalidOperationException(why));

@@ -298,6 +298,28 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
         using (image) Send(image);
     }
 
+    /// <summary>Sends the image of the state as it is, for an app of another version to convert, or says why it cannot.</summary>
+    /// <exception cref="ProtocolViolation">P5.25: another version, or another place.</exception>
+    internal void SendState(ConvertFrame frame)
+    {
+        if (frame.From != Version || (frame.Position != Lsn.Zero && frame.Position < Progress.Executed))
+            throw new ProtocolViolation(
+                "P5.25", $"the state of version {frame.From} at {frame.Position}, of an app that runs version {Version} at {Progress.Executed}");
+        WrittenImage image;
+        try
+        {
+            if (Runtime.Immortal is null) throw new InvalidOperationException("there is no state before the first record");
+            image = Runtime.WriteImage();
+        }
+        catch (Exception e) when (e is NotWritableException or InvalidOperationException)
+        {
+            Runtime.Outbound.Write(new ConvertedFrame(Progress.Executed, ConversionUse.State, 0, 0, e.Message));
+            return;
+        }
+        Runtime.Outbound.Write(new ConvertedFrame(Progress.Executed, ConversionUse.State, 0, 0, ""));
+        using (image) Send(image);
+    }
+
     /// <summary>Sends an image that is in memory already.</summary>
     internal void SendImage(LargeBuffer image, ImageEnd end)
     {

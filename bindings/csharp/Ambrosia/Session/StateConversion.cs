@@ -18,9 +18,6 @@ namespace Ambrosia.Session;
 internal sealed class StateConversion(
     ImmortalDefinition from, ImmortalDefinition to, Func<Immortal, Immortal> make, AppWelcome welcome, SessionOptions options)
 {
-    /// <summary>Lines of the conversion's own are those of a replay.</summary>
-    private readonly SessionOptions _silent = options with { LogOfImmortal = static (_, _) => { } };
-
     /// <summary>Converts the state of a runtime, and appends the new image to a buffer. The runtime can go on.</summary>
     /// <exception cref="NotInConversionException">The constructor sends, waits, or begins a timer or a task.</exception>
     /// <exception cref="NotWritableException">The old state, or the new one, cannot be written.</exception>
@@ -63,10 +60,22 @@ internal sealed class StateConversion(
         return first;
     }
 
-    private ImmortalRuntime NewRuntime(ImmortalDefinition definition)
+    private ImmortalRuntime NewRuntime(ImmortalDefinition definition) => NewSilentRuntime(definition, welcome, options);
+
+    /// <summary>Gives what a refusal says. Of what the app's own code throws, the type says as much as the text.</summary>
+    internal static string WhyNot(Exception refusal) =>
+        refusal is NotInConversionException or NotWritableException or SuspendedCallsChangedException or ConversionDiffersException
+            or OtherImmortalException or OtherImageFormatException or InvalidDataException
+            ? refusal.Message : $"{refusal.GetType().FullName}: {refusal.Message}";
+
+    /// <summary>Makes a runtime that tries something: what the app logs in it goes nowhere.</summary>
+    /// <param name="output">Null: nobody takes what it puts out.</param>
+    internal static ImmortalRuntime NewSilentRuntime(
+        ImmortalDefinition definition, AppWelcome welcome, SessionOptions options, SessionOutput? output = null)
     {
-        var output = new SessionOutput(options.ImpulseBytesMax);
-        return new ImmortalRuntime(definition, welcome, output.Buffer, output.NewIngress(), _silent);
+        output ??= new SessionOutput(options.ImpulseBytesMax);
+        return new ImmortalRuntime(
+            definition, welcome, output.Buffer, output.NewIngress(), options with { LogOfImmortal = static (_, _) => { } });
     }
 
     private static string FirstDifference(LargeBuffer one, LargeBuffer other)

@@ -44,7 +44,7 @@ internal sealed class VersionChange(
         {
             _ready = null;
             options.Log($"Version {versions.From} cannot become version {versions.To}: {e}");
-            Answer(frame.Use, default, Why(e));
+            Answer(frame.Use, default, StateConversion.WhyNot(e));
         }
     }
 
@@ -88,9 +88,4 @@ internal sealed class VersionChange(
 
     private void Answer(ConversionUse use, ImageEnd image, string why = "") =>
         executor.Runtime.Outbound.Write(new ConvertedFrame(executor.Progress.Executed, use, image.Length, image.Hash, why));
-
-    /// <summary>Gives what a refusal says. Of what the app's own code throws, the type says as much as the text.</summary>
-    private static string Why(Exception refusal) =>
-        refusal is NotInConversionException or NotWritableException or SuspendedCallsChangedException or ConversionDiffersException
-            ? refusal.Message : $"{refusal.GetType().FullName}: {refusal.Message}";
 }

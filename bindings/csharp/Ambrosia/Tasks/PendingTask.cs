@@ -21,6 +21,7 @@ internal abstract class PendingTask<T>(ulong number, long begunUs, NondetOptions
     private readonly int _attempts = options.Attempts;
     private readonly TimeSpan _backoff = options.Backoff, _backoffMax = options.BackoffMax;
     private readonly TimeSpan? _deadline = options.Deadline;
+    private readonly Func<Exception, bool>? _retry = options.Retry;
 
     ulong IPendingTask.Number => _number;
 
@@ -28,7 +29,8 @@ internal abstract class PendingTask<T>(ulong number, long begunUs, NondetOptions
 
     long IPendingTask.BegunUs => _begunUs;
 
-    NondetOptions IPendingTask.Options => new() { Attempts = _attempts, Backoff = _backoff, BackoffMax = _backoffMax, Deadline = _deadline };
+    NondetOptions IPendingTask.Options =>
+        new() { Attempts = _attempts, Backoff = _backoff, BackoffMax = _backoffMax, Deadline = _deadline, Retry = _retry };
 
     async Task<byte[]> IPendingTask.RunBody(NondetContext context)
     {

@@ -52,7 +52,7 @@ public sealed partial class AccountV1 : Immortal<IAccountProxy>, IAccount
 
     public void Noted(ulong number) => _noted += number;
 
-    /// <summary>What differs between the versions stands here, so that the methods that are suspended have the same bodies in both.</summary>
+    /// <summary>What differs between the versions stands here: methods that are suspended have the same bodies in both.</summary>
     private void Add(long cents) => _cents += cents;
 }
 

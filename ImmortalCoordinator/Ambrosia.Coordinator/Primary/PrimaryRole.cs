@@ -118,7 +118,10 @@ internal sealed class PrimaryRole
     {
         if (!_owesBuild) return false;
         Crash.Hit("build.beforeAppend");
-        var build = new BuildRecord(PrimaryLease.Epoch, _log.AppVersion, app.Build, app.Binding, app.Runtime, app.Culture, app.Cpu,
+        uint version = _log.AppVersion;
+        if (version == 0) // a record that says so would end every later start with 65
+            throw new InvalidOperationException($"the log of epoch {PrimaryLease.Epoch} goes on at {_log.Tail} and states no app version");
+        var build = new BuildRecord(PrimaryLease.Epoch, version, app.Build, app.Binding, app.Runtime, app.Culture, app.Cpu,
             app.ContractHash, s_version);
         _owesBuild = !_appender.TryAppend(RecordKind.Build, RecordKinds.Encode(build), out _);
         return !_owesBuild;

@@ -20,9 +20,6 @@ namespace Ambrosia.Coordinator.Replay;
 /// </summary>
 internal sealed class AppExecution : IDisposable
 {
-    /// <summary>A log that has stood still for so long is digested, so that short logs are compared too (log-format L5.7).</summary>
-    private static readonly TimeSpan s_quiet = TimeSpan.FromSeconds(1);
-
     private readonly ReplicaLog _log;
     private readonly OutboxSet _outboxes;
     private readonly List<DeliveredPage> _done = [];
@@ -30,9 +27,6 @@ internal sealed class AppExecution : IDisposable
 
     /// <summary>The running session has reported: what is known of its progress is of no session before it.</summary>
     private volatile bool _hasReported;
-
-    /// <summary>The log's tail, as the ticking thread has seen it last, and since when it has been there.</summary>
-    private (Lsn At, TimeSpan Since) _still;
 
     /// <param name="view">The log is executed for this view; null: for a replica.</param>
     public AppExecution(ReplicaLog log, LogReaders readers, LogAppender appender, OutboxSet outboxes, View? view)
@@ -92,8 +86,8 @@ internal sealed class AppExecution : IDisposable
     /// </summary>
     public bool TryDigestQuiet(Lsn tail, TimeSpan now)
     {
-        if (tail != _still.At) _still = (tail, now);
-        return now - _still.Since >= s_quiet && _hasReported && Delivery.Next == tail && Progress.IsDry && DigestWriter.TryLogQuiet(tail);
+        return DigestWriter.IsStill(tail, now)
+            && _hasReported && Delivery.Next == tail && Progress.IsDry && DigestWriter.TryLogQuiet(tail);
     }
 
     /// <summary>A session begins; the outboxes stand where its checkpoint says.</summary>

@@ -17,6 +17,9 @@ namespace Ambrosia.Coordinator.Replay;
 /// </summary>
 internal sealed class DigestWriter(OutboxSet outboxes, LogAppender log, DigestTracker digests)
 {
+    /// <summary>A log that has stood still for so long is digested, so that short logs are compared too (log-format L5.7).</summary>
+    private static readonly TimeSpan s_quiet = TimeSpan.FromSeconds(1);
+
     /// <summary>The lock guards what follows, but not the answers, which the thread that reads the app counts.</summary>
     private readonly RankedLock _gate = new(LockRank.DigestWriter);
 
@@ -31,6 +34,9 @@ internal sealed class DigestWriter(OutboxSet outboxes, LogAppender log, DigestTr
 
     /// <summary>It counts the answers that stood in the last digest, or in the checkpoint that the session began with.</summary>
     private ulong _answersDigested;
+
+    /// <summary>The log's tail, as the ticking thread has seen it last, and since when it has been there.</summary>
+    private (Lsn At, TimeSpan Since) _still;
 
     /// <summary>The last digest position that the running session has passed.</summary>
     public Lsn Position { get; private set; }
@@ -100,6 +106,13 @@ internal sealed class DigestWriter(OutboxSet outboxes, LogAppender log, DigestTr
             }
             return true;
         }
+    }
+
+    /// <summary>Looks where the log's tail stands; true: it has stood there for a second. The ticking thread.</summary>
+    public bool IsStill(Lsn tail, TimeSpan now)
+    {
+        if (tail != _still.At) _still = (tail, now);
+        return now - _still.Since >= s_quiet;
     }
 
     /// <summary>

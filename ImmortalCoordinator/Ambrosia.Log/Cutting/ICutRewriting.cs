@@ -9,7 +9,7 @@ namespace Ambrosia.Log.Cutting;
 /// </summary>
 public interface ICutRewriting
 {
-    /// <summary>What the cut states as the hash of the page before its first one, which is not in it.</summary>
+    /// <summary>The hash that the cut states of the page before its first one, which is not in it.</summary>
     ulong PreviousHash { get; }
 
     /// <summary>Rewrites the body of one record.</summary>

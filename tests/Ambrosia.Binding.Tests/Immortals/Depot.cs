@@ -78,7 +78,7 @@ public sealed partial class DepotV2 : Immortal<IDepotProxy>, IDepot
     private async Call Wait() => await Delay(TimeSpan.FromSeconds(1));
 }
 
-/// <summary>The next version of a depot whose fields do: one was renamed and one is new. Its class has no constructor for the old one.</summary>
+/// <summary>The next version of a depot whose fields do: one was renamed and one is new. No constructor takes the old one.</summary>
 [AppVersion(2), FormerlyNamed("Ambrosia.Binding.Tests.DepotV0")]
 public sealed partial class DepotNamed : Immortal<IDepotProxy>, IDepot
 {

@@ -26,7 +26,7 @@ public sealed class UpgradeLoadTests
     public static TheoryData<int> Turns =>
         [.. Enumerable.Range(0, Math.Clamp(TestScale.Rounds(s_points.Length), TurnsMin, s_points.Length))];
 
-    /// <summary>The upgrader dies at a step and is started again, until the upgrade is made; the other replicas fail over meanwhile.</summary>
+    /// <summary>The upgrader dies at a step and is started again, until the upgrade is made; others fail over meanwhile.</summary>
     [Theory]
     [MemberData(nameof(Turns))]
     public Task Upgrader_ThatDies_LosesNothing(int turn)
@@ -43,7 +43,8 @@ public sealed class UpgradeLoadTests
 
     /// <summary>The old primary stands still from before the claim until behind the switch.</summary>
     [Fact]
-    public Task Primary_ThatStandsStill_FindsItselfReplaced() => Run(Cluster.Again(nameof(Primary_ThatStandsStill_FindsItselfReplaced)), cluster =>
+    public Task Primary_ThatStandsStill_FindsItselfReplaced() => Run(
+        Cluster.Again(nameof(Primary_ThatStandsStill_FindsItselfReplaced)), cluster =>
     {
         Replica next = Upgrader(cluster, "v2");
         next.Options.AddRange(["--hang-limit", "1"]);
@@ -108,7 +109,8 @@ public sealed class UpgradeLoadTests
 
     /// <summary>The records that have brought a version into force.</summary>
     private static IEnumerable<string> Upgrades(string directory) =>
-        Tool.Run("log", directory, "--records").Output.Split('\n').Where(static line => line.Contains("  upgrade  ", StringComparison.Ordinal));
+        Tool.Run("log", directory, "--records").Output.Split('\n')
+            .Where(static line => line.Contains("  upgrade  ", StringComparison.Ordinal));
 
     private sealed record LoadedCluster(Cluster Processes, Replica First);
 

@@ -22,7 +22,7 @@ public sealed class HealthTests
         Assert.Equal("primary", (await host.CheckAsync("ready")).Data["shop.role"]);
     }
 
-    /// <summary>A handler hangs while the log is executed again: the host can answer nothing, and starting it again would not help.</summary>
+    /// <summary>A handler hangs while the log is executed again: the host can answer nothing, and a new start would not help.</summary>
     [Fact]
     public async Task Recovery_ThatTakesLong_IsNotReadyAndLive()
     {

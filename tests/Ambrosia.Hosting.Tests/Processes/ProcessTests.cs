@@ -108,7 +108,8 @@ public sealed class ProcessTests
             await process.UntilAsync("ready", HttpStatusCode.OK);
             process.Kill();
         }
-        string segment = Directory.GetFiles(Path.Combine(logs.Path, "till")).Order().First(static file => new FileInfo(file).Length > 1 << 20);
+        string segment = Directory.GetFiles(Path.Combine(logs.Path, "till")).Order()
+            .First(static file => new FileInfo(file).Length > 1 << 20);
         using (FileStream file = File.OpenWrite(segment)) file.Write(new byte[4096]);
         using TillProcess damaged = TillProcess.Embedded(logs.Path);
         Assert.True(damaged.AwaitEnd() == 65, damaged.Output);

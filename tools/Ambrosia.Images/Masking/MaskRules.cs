@@ -6,7 +6,7 @@ namespace Ambrosia.Images.Masking;
 /// </summary>
 internal sealed class MaskRules
 {
-    /// <summary>Names of what a contract or class does not name.</summary>
+    /// <summary>The names of what no contract or class names.</summary>
     internal const string Key = "$key", Failure = "$failure", Task = "$task", Why = "$why";
 
     /// <summary>The last part of the name of a method's result, of a map's keys.</summary>

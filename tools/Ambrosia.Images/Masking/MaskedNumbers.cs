@@ -41,8 +41,8 @@ internal sealed class MaskedNumbers(NumberShuffle shuffle)
     internal long Signed(long value) => value < 0 ? ~(long)Number((ulong)~value) : (long)Number((ulong)value);
 
     /// <summary>
-    /// Returns what stands for a number of 128 bits: large ones keep about their size. One without sign whose highest bit is set counts as a
-    /// negative one.
+    /// Returns what stands for a number of 128 bits: large ones keep about their size. One without sign whose highest bit is set counts as
+    /// a negative one.
     /// </summary>
     internal Int128 Wide(Int128 value)
     {
@@ -106,7 +106,7 @@ internal sealed class MaskedNumbers(NumberShuffle shuffle)
         return BitConverter.UInt32BitsToSingle(bits);
     }
 
-    /// <summary>Shuffles the bits of a positive float within a few exponents, and within as many bytes.</summary>
+    /// <summary>Returns a positive float with its bits shuffled within a few exponents, and within as many bytes.</summary>
     private ulong WithinExponents(ulong bits, int mantissaBits, ulong highest)
     {
         (ulong first, ulong last) = RangeOf(bits);

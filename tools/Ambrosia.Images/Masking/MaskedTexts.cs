@@ -5,8 +5,9 @@ namespace Ambrosia.Images.Masking;
 
 /// <summary>
 /// Knows every text and byte string that a rule masks, and what stands for it: small letters, digits for digits alone, or bytes, as many
-/// as it had. Equal ones stay equal and different ones different, wherever they stand, so a masked one is replaced everywhere: where a place
-/// holds it under another name, and from three bytes on also within longer ones. All are learnt before the first is replaced. One thread.
+/// as it had. Equal ones stay equal and different ones different, wherever they stand, so a masked one is replaced everywhere: where a
+/// place holds it under another name, and from three bytes on also within longer ones. All are learnt before the first is replaced. One
+/// thread.
 /// </summary>
 /// <param name="key">A secret that nobody keeps.</param>
 internal sealed class MaskedTexts(byte[] key)
@@ -22,7 +23,7 @@ internal sealed class MaskedTexts(byte[] key)
 
     private const int TriesMax = 200, PrefixBits = 24;
 
-    /// <summary>Small letters alone, as there are maps for which large ones are the same.</summary>
+    /// <summary>The letters of masks are small ones alone, as there are maps for which large ones are the same.</summary>
     private const string Letters = "abcdefghijklmnopqrstuvwxyz";
 
     private readonly Dictionary<byte[], Original> _originals = new(ContentComparer.Instance);
@@ -149,7 +150,7 @@ internal sealed class MaskedTexts(byte[] key)
         return mask.Length >= UniqueBytesMin || _taken.Add(mask);
     }
 
-    /// <summary>Counts on, in what one byte of UTF-8 says or in all bytes; false: that was the last.</summary>
+    /// <summary>Makes the next mask, of what one byte of UTF-8 says or of all bytes; false: that was the last.</summary>
     private static bool Next(byte[] mask, bool isText)
     {
         const byte TextEnd = 0x80;
@@ -197,7 +198,7 @@ internal sealed class MaskedTexts(byte[] key)
         internal bool IsText;
         internal byte[]? Mask;
 
-        /// <summary>Its length, where it was found within another.</summary>
+        /// <summary>The length of the text that was found within another.</summary>
         internal int Length;
     }
 }

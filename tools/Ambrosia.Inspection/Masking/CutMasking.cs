@@ -44,7 +44,7 @@ internal sealed class CutMasking : ICutRewriting, IDisposable
 
     public ulong PreviousHash { get; } = BitConverter.ToUInt64(RandomNumberGenerator.GetBytes(sizeof(ulong)));
 
-    /// <summary>What was masked, and what was not.</summary>
+    /// <summary>The tally of what was masked, and of what was not.</summary>
     public MaskTally Tally => new(_masker.Rules);
 
     /// <summary>Reads what is to be copied, and finds what the rules name in it.</summary>

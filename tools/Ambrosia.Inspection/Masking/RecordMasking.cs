@@ -14,10 +14,10 @@ namespace Ambrosia.Inspection.Masking;
 /// </summary>
 internal sealed class RecordMasking(MessageMasking messages, ValueMasker masker)
 {
-    /// <summary>Where the hash of a run stands in its header.</summary>
+    /// <summary>The place of the hash in the header of a run.</summary>
     private const int RunHashAt = 24;
 
-    /// <summary>What a task's result begins with: its number and its status.</summary>
+    /// <summary>The bytes with which a task's result begins: its number and its status.</summary>
     private const int TaskBytes = sizeof(ulong);
 
     /// <summary>Masks the body of a record, or learns what is to be masked in it.</summary>

@@ -1,7 +1,6 @@
 using System.ComponentModel;
 using System.Diagnostics;
 using System.Runtime.InteropServices;
-using System.Text.RegularExpressions;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Tools.Output;
 
@@ -21,13 +20,12 @@ internal sealed partial class DevApp(DevProject project, IReadOnlyDictionary<str
     private static readonly TimeSpan s_pauseMax = TimeSpan.FromSeconds(5), s_livesLong = TimeSpan.FromSeconds(10),
         s_grace = TimeSpan.FromSeconds(60);
 
+    private readonly DevAppLines _lines = new(tell);
     private readonly AutoResetEvent _wake = new(false);
     private Thread? _thread;
     private volatile Process? _process;
     private volatile bool _ends, _mustBuild = project.IsSource;
 
-    /// <summary>The build that the app's last refusal names, and the one that was accepted.</summary>
-    private volatile string? _refused, _accepted;
     private int _starts;
 
     public string Name => project.Name;
@@ -41,10 +39,10 @@ internal sealed partial class DevApp(DevProject project, IReadOnlyDictionary<str
     public int Starts => _starts;
 
     /// <summary>Where its web server listens; null: it has said nothing of one.</summary>
-    public string? Address { get; private set; }
+    public string? Address => _lines.Address;
 
     /// <summary>Hears that something of the above has changed.</summary>
-    public Action Changed { get; set; } = static () => { };
+    public Action Changed { get => _lines.Changed; set => _lines.Changed = value; }
 
     public void Start()
     {
@@ -124,7 +122,7 @@ internal sealed partial class DevApp(DevProject project, IReadOnlyDictionary<str
     {
         Show("is built");
         _mustBuild = false;
-        if (project.Build(tell)) return true;
+        if (project.Build(_lines.Tell)) return true;
         _mustBuild = true;
         Show("cannot be built; 'r' tries it again");
         _wake.WaitOne();
@@ -142,12 +140,13 @@ internal sealed partial class DevApp(DevProject project, IReadOnlyDictionary<str
             if (_ends) Ask();
             Show("runs");
             process.WaitForExit();
-            (_process, ProcessId, Address) = (null, null, null);
+            (_process, ProcessId) = (null, null);
+            _lines.End();
             return process.ExitCode;
         }
         catch (Exception e) when (e is Win32Exception or ToolMisuse)
         {
-            tell(e.Message);
+            _lines.Tell(e.Message);
             Show("cannot be started; 'r' tries it again");
             _wake.WaitOne();
             return null;
@@ -162,25 +161,15 @@ internal sealed partial class DevApp(DevProject project, IReadOnlyDictionary<str
             RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true,
         };
         foreach ((string name, string value) in environment) start.Environment[name] = value;
-        if (_accepted is { } build) start.Environment["Ambrosia__AcceptBuild"] = build;
-        _refused = null;
+        if (_lines.Accepted is { } build) start.Environment["Ambrosia__AcceptBuild"] = build;
+        _lines.Begin();
         var process = new Process { StartInfo = start };
-        process.OutputDataReceived += (_, line) => Take(line.Data);
-        process.ErrorDataReceived += (_, line) => Take(line.Data);
+        process.OutputDataReceived += (_, line) => _lines.Take(line.Data);
+        process.ErrorDataReceived += (_, line) => _lines.Take(line.Data);
         process.Start();
         process.BeginOutputReadLine();
         process.BeginErrorReadLine();
         return process;
-    }
-
-    private void Take(string? line)
-    {
-        if (line is null) return;
-        tell(line);
-        if (Refusal().Match(line) is { Success: true } refusal) _refused = refusal.Groups[1].Value;
-        if (Listening().Match(line) is not { Success: true } listening) return;
-        Address = listening.Groups[1].Value;
-        Changed();
     }
 
     /// <summary>
@@ -189,12 +178,7 @@ internal sealed partial class DevApp(DevProject project, IReadOnlyDictionary<str
     /// </summary>
     private void MeetRefusal()
     {
-        if (_refused is { } build && build != _accepted)
-        {
-            _accepted = build;
-            tell($"build {build} executes recorded inputs otherwise than the one before, and is accepted, since it was made behind a kill");
-            return;
-        }
+        if (_lines.TryAccept()) return;
         Show("refuses to run; 'r' builds it again");
         _wake.WaitOne();
     }
@@ -204,12 +188,6 @@ internal sealed partial class DevApp(DevProject project, IReadOnlyDictionary<str
         State = state;
         Changed();
     }
-
-    [GeneratedRegex(@"--accept-build ([0-9a-fA-F]{8,32})")]
-    private static partial Regex Refusal();
-
-    [GeneratedRegex(@"Now listening on: (\S+)")]
-    private static partial Regex Listening();
 
     [LibraryImport("libc", EntryPoint = "kill")]
     private static partial int SendSignal(int process, int signal);

@@ -9,7 +9,7 @@ public sealed class AmbrosiaOptions : ImmortalOptions
     /// <summary>The directory that holds the logs, each under its immortal's name, and the catalog unless that is elsewhere.</summary>
     public string? Log { get => this["log"]; set => this["log"] = value; }
 
-    /// <summary>Where the catalog is: a directory, or a place in a store.</summary>
+    /// <summary>The place of the catalog: a directory, or a place in a store.</summary>
     public string? Catalog { get => this["catalog"]; set => this["catalog"] = value; }
 
     /// <summary>

@@ -3,8 +3,8 @@ using System.Text.Json.Nodes;
 namespace Ambrosia.Hosting.Replicas;
 
 /// <summary>
-/// Holds what a replica said of itself at one moment, as <c>ambrosia status</c> shows it (protocol P9.5). What it did not say is null, or zero.
-/// Nothing in it changes.
+/// Holds what a replica said of itself at one moment, as <c>ambrosia status</c> shows it (protocol P9.5). What it did not say is null, or
+/// zero. Nothing in it changes.
 /// </summary>
 internal sealed class ReplicaStatus(JsonObject status)
 {

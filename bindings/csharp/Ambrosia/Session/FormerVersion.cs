@@ -10,7 +10,8 @@ namespace Ambrosia.Session;
 internal sealed record FormerVersion(ImmortalDefinition Definition, uint Version, Func<Immortal, Immortal> Convert)
 {
     /// <summary>Gives the former version of a class that has a constructor for it, or the same fields by name.</summary>
-    /// <exception cref="InvalidOperationException">There is no such constructor, and names do not do; or the versions do not ascend.</exception>
+    /// <exception cref="InvalidOperationException">There is no such constructor, and names do not do; or the versions do not
+    /// ascend.</exception>
     internal static FormerVersion Of<TFormer, TImmortal>()
         where TFormer : Immortal, IImmortal<TFormer>
         where TImmortal : Immortal, IImmortal<TImmortal>

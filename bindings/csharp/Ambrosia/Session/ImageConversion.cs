@@ -57,7 +57,9 @@ internal sealed class ImageConversion(
         return written.CopyTo(to);
     }
 
-    /// <summary>Proves what an upgrade relies on: the new state is whole, so it can be read and written again, and OnUpgraded does not throw.</summary>
+    /// <summary>
+    /// Proves what an upgrade relies on: the new state is whole, so it can be read and written again, and OnUpgraded does not throw.
+    /// </summary>
     private void Prove(LargeBuffer image, ImageEnd known)
     {
         ImmortalRuntime next = newRuntime();

@@ -3,8 +3,8 @@ using Ambrosia.Calls;
 namespace Ambrosia.Tasks;
 
 /// <summary>
-/// Holds what a host gives to the code of an immortal that runs outside of its handlers, and to its logger. The binding knows of services no more
-/// than the interface of the class library. Any thread.
+/// Holds what a host gives to the code of an immortal that runs outside of its handlers, and to its logger. The binding knows of services
+/// no more than the interface of the class library. Any thread.
 /// </summary>
 /// <param name="Root">The services of the whole process.</param>
 /// <param name="NewScope">Makes services for one run of a task's body; they are disposed of behind it.</param>

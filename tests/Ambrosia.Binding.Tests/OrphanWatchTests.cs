@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Net.Sockets;
 using Ambrosia.AppChannel;
 using Ambrosia.Pumps;
@@ -58,6 +59,18 @@ public sealed class OrphanWatchTests : IDisposable
     [InlineData("99999999999", null)]
     [InlineData("4711", 4711)]
     public void ParentOf_Text_IsAProcessOrNobody(string? text, int? parent) => Assert.Equal(parent, OrphanWatch.ParentOf(text));
+
+    [Fact]
+    public void IsGone_OfAProcessThatHasEnded_IsTrueWhetherOrNotSomebodyHasWaitedForIt()
+    {
+        if (!OperatingSystem.IsLinux()) return; // elsewhere nobody is said to be gone
+        using var child = Process.Start(new ProcessStartInfo("cat") { RedirectStandardInput = true })!;
+        Assert.False(OrphanWatch.IsGone(child.Id));
+        child.Kill();
+        Assert.True(SpinWait.SpinUntil(() => OrphanWatch.IsGone(child.Id), TimeSpan.FromSeconds(60)));
+        child.WaitForExit();
+        Assert.True(OrphanWatch.IsGone(child.Id));
+    }
 
     private OrphanWatch NewWatch() => new(new SocketStream(_app), parent: null, () => _ends++);
 }

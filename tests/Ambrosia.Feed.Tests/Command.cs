@@ -9,7 +9,7 @@ namespace Ambrosia.Feed.Tests;
 /// </summary>
 internal sealed class Command : IDisposable
 {
-    private static readonly TimeSpan s_limit = TimeSpan.FromMinutes(5);
+    private static readonly TimeSpan s_limit = TimeSpan.FromMinutes(15);
 
     /// <summary>A test host hands down where it found its own build tools.</summary>
     private static readonly string[] s_handedDown =

@@ -53,7 +53,7 @@ internal sealed class InstanceStart(
     /// <summary>Returns the part of a directory's path that is a file, so that there can be no such directory; null: none is.</summary>
     private static string? FileIn(string directory)
     {
-        for (string? part = Path.GetFullPath(directory); part is not null; part = Path.GetDirectoryName(part))
+        for (string? part = Path.GetDirectoryName(Path.GetFullPath(directory)); part is not null; part = Path.GetDirectoryName(part))
             if (File.Exists(part)) return part;
         return null;
     }

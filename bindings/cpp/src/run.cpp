@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 
 #include <unistd.h>
@@ -147,6 +148,20 @@ int converse(channel& with, session& at, immortal_base& app) {
   return say(74, "The connection to the coordinator has ended.");
 }
 
+// Whether the coordinator that started this process has ended (protocol P5.0). A wrapper may stand between the two, so the parent of this
+// process alone proves nothing; one that nobody has waited for is gone, too. Where there is no /proc nobody is said to be gone.
+bool coordinator_is_gone() {
+  const char* parent = std::getenv("AMBROSIA_PARENT");
+  if (parent == nullptr || *parent == '\0' || std::strspn(parent, "0123456789") != std::strlen(parent)) return false;
+  bytes line;
+  if (!read_file("/proc/self/stat", line, 4096)) return false;
+  line.clear();
+  if (!read_file(("/proc/" + std::string(parent) + "/stat").c_str(), line, 4096)) return true;
+  const std::string text(line.begin(), line.end());
+  const size_t name_end = text.rfind(')');
+  return name_end != std::string::npos && name_end + 2 < text.size() && (text[name_end + 2] == 'Z' || text[name_end + 2] == 'X');
+}
+
 }  // namespace
 
 bool post(std::function<void(immortal_base&)> send) {
@@ -172,6 +187,8 @@ int run_app(std::unique_ptr<immortal_base> app) {
   int code = 0;
   std::string why;
   if (!with.connect(address, code, why)) return say(code, why);
+  // Behind the connection, or the one that was gone a moment later would be missed.
+  if (coordinator_is_gone()) return say(74, "The coordinator that started this app is gone, and another one answers here.");
   if (!read_file(token_path, token, 32) || token.size() != 32) {
     return say(2, "The token in " + std::string(token_path) + " cannot be read, or has not 32 bytes: each start of a coordinator makes a new one.");
   }

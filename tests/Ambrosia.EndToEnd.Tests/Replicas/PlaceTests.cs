@@ -138,7 +138,8 @@ public sealed class PlaceTests : ReplicaTests
             replica.Options.Remove("--create");
             replica.Start(withApp: false);
             Assert.Equal(Misuse, replica.AwaitExit());
-            replica.AwaitLine("way out", static line => line.Contains("remove the catalog's files 'ledger.*'", StringComparison.Ordinal));
+            replica.AwaitLine("way out",
+                static line => line.Contains("remove its entry from the catalog (the files 'ledger.*'", StringComparison.Ordinal));
             foreach (string entry in Directory.EnumerateFiles(Path.Combine(cluster.Root, "catalog"), "ledger.*")) File.Delete(entry);
             replica.Start();
             Finish(cluster, source);

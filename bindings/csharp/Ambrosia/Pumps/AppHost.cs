@@ -109,6 +109,12 @@ internal sealed class AppHost(
     {
         using Socket? socket = Connect(address);
         if (socket is null) return InputOutput;
+        if (OrphanWatch.ParentOf(environment(ParentName)) is { } parent && OrphanWatch.IsGone(parent))
+        {
+            // Behind the connection, or the one that was gone a moment later would be missed. The one that answers has an app of its own.
+            log($"The coordinator that started this app, process {parent}, is gone, and another one answers here.");
+            return InputOutput;
+        }
         ImmortalSession session = Session = new ImmortalSession(definition, options);
         AppStream stream = address.HasRings ? new AwaitedRings(socket) : new SocketStream(socket);
         SessionEnd end = new AppChannelPump(session, stream, NewWatch(session, stream), Debugger).Run();

@@ -63,6 +63,24 @@ internal sealed partial class OrphanWatch(AppStream stream, int? parent, Action 
     internal static int? ParentOf(string? text) =>
         int.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out int id) && id > 1 ? id : null;
 
+    /// <summary>
+    /// Says whether the coordinator that started this process is gone (protocol P5.0). A wrapper may stand between the two, so the parent
+    /// of this process proves nothing by itself; a process that has ended and that nobody has waited for is gone, too.
+    /// </summary>
+    internal static bool IsGone(int coordinator)
+    {
+        if (!OperatingSystem.IsLinux() || GetParent() == coordinator) return false;
+        try
+        {
+            string line = File.ReadAllText($"/proc/{coordinator}/stat");
+            return line[(line.LastIndexOf(')') + 1)..].TrimStart() is ['Z' or 'X', ..];
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return e is FileNotFoundException or DirectoryNotFoundException;
+        }
+    }
+
     [LibraryImport("libc", EntryPoint = "getppid")]
     private static partial int GetParent();
 

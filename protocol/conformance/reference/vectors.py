@@ -204,6 +204,9 @@ def _welcome(data: bytes, _: Entry) -> Entry:
     reader.end()
     if options.get(1, b"\0") not in (b"\0", b"\1") or len(options.get(2, bytes(4))) != 4 or options.get(2) == bytes(4):
         raise Malformed("P5.24")
+    image = options.get(3)
+    if image is not None and (len(image) != 4 or image == bytes(4) or not found["hasImage"]):
+        raise Malformed("P5.25")
     return {**found, "options": " ".join(f"{kind}={value.hex()}" for kind, value in options.items())}
 
 

@@ -213,7 +213,9 @@ def values():
             ("QueryChangedState", "The query 0x3E7 has changed the state, so that replica ends."),
             ("AppEnded", "The app ended 2 times while it had this query to answer; perhaps the query ends it."),
             ("Misuse", "The binding does not allow this use of a call."),
-            ("LimitReached", "There are 1048576 timers, which is the limit.")):
+            ("LimitReached", "There are 1048576 timers, which is the limit."),
+            ("FlowTooLong", "The flow has done more than can be kept: go on with again(…)."),
+            ("Failed", "Ambrosia.Failed was thrown.")):
         add(f, "failure", f"listed: {text}", "P4.6", cbor([f"Ambrosia.{name}", text, None]), expect={"chain": [{"type": f"Ambrosia.{name}", "message": text}]})
     add(f, "failure", "listed: a failure that was let through", "P4.6", cbor(["Ambrosia.CallFailed", "no", ["Shop.Closed", "no", None]]),
         expect={"chain": [{"type": "Ambrosia.CallFailed", "message": "no"}, {"type": "Shop.Closed", "message": "no"}]})

@@ -2,13 +2,9 @@
 
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 
-#include <unistd.h>
-
-#include "channel.h"
-#include "session.h"
+#include "orphan.h"
 
 namespace ambrosia {
 inline namespace v0 {
@@ -49,50 +45,6 @@ int check_image(std::unique_ptr<immortal_base> app, const char* path) {
   if (!of.restore(image)) return say(of.end().code, of.end().why);
   return say(0, "The image can be continued.");
 }
-
-// Tells where a long handler stands (P5.20), and ends a process whose coordinator is gone in the middle of one (P5.13).
-class watcher {
- public:
-  watcher(channel& of, session& at) : _channel(of), _session(at), _thread([this] { watch(); }) {}
-  watcher(const watcher&) = delete;
-  watcher& operator=(const watcher&) = delete;
-  ~watcher() {
-    {
-      std::lock_guard hold(_lock);
-      _ends = true;
-    }
-    _more.notify_all();
-    _thread.join();
-  }
-
- private:
-  void watch() {
-    int broken = 0;
-    std::uint64_t said_lsn = 0;
-    std::uint32_t said_index = 0;
-    std::unique_lock hold(_lock);
-    while (!_more.wait_for(hold, std::chrono::seconds(1), [this] { return _ends; })) {
-      broken = _channel.is_broken() ? broken + 1 : 0;
-      if (broken >= 2) std::_Exit(74);
-      std::uint64_t lsn = _session.executing_lsn.load(std::memory_order_relaxed);
-      std::uint32_t index = _session.executing_index.load(std::memory_order_relaxed);
-      if (lsn == 0 || (lsn == said_lsn && index == said_index)) continue;
-      said_lsn = lsn, said_index = index;
-      writer frame;
-      std::size_t at = begin_frame(frame);
-      frame.u64(lsn), frame.u32(index);
-      end_frame(frame, at, frame_type::executing);
-      _channel.write(frame.view());
-    }
-  }
-
-  channel& _channel;
-  session& _session;
-  std::mutex _lock;
-  std::condition_variable _more;
-  bool _ends = false;
-  std::thread _thread;
-};
 
 bool flush(channel& to, session& from) {
   from.out.close();
@@ -148,20 +100,6 @@ int converse(channel& with, session& at, immortal_base& app) {
   return say(74, "The connection to the coordinator has ended.");
 }
 
-// Whether the coordinator that started this process has ended (protocol P5.0). A wrapper may stand between the two, so the parent of this
-// process alone proves nothing; one that nobody has waited for is gone, too. Where there is no /proc nobody is said to be gone.
-bool coordinator_is_gone() {
-  const char* parent = std::getenv("AMBROSIA_PARENT");
-  if (parent == nullptr || *parent == '\0' || std::strspn(parent, "0123456789") != std::strlen(parent)) return false;
-  bytes line;
-  if (!read_file("/proc/self/stat", line, 4096)) return false;
-  line.clear();
-  if (!read_file(("/proc/" + std::string(parent) + "/stat").c_str(), line, 4096)) return true;
-  const std::string text(line.begin(), line.end());
-  const size_t name_end = text.rfind(')');
-  return name_end != std::string::npos && name_end + 2 < text.size() && (text[name_end + 2] == 'Z' || text[name_end + 2] == 'X');
-}
-
 }  // namespace
 
 bool post(std::function<void(immortal_base&)> send) {
@@ -188,7 +126,7 @@ int run_app(std::unique_ptr<immortal_base> app) {
   std::string why;
   if (!with.connect(address, code, why)) return say(code, why);
   // Behind the connection, or the one that was gone a moment later would be missed.
-  if (coordinator_is_gone()) return say(74, "The coordinator that started this app is gone, and another one answers here.");
+  if (coordinator_is_gone(std::getenv("AMBROSIA_PARENT"))) return say(74, "The coordinator that started this app is gone, and another one answers here.");
   if (!read_file(token_path, token, 32) || token.size() != 32) {
     return say(2, "The token in " + std::string(token_path) + " cannot be read, or has not 32 bytes: each start of a coordinator makes a new one.");
   }

@@ -1,5 +1,4 @@
 // The header of a contract, as `ambrosia generate cpp Vectors.contract.json` writes it: the data types, the proxies and the dispatch of each contract in it.
-// Three fields have defaults of their own here, as the vectors want it (contract.md C3.7): Point.Y, Words.Text and Order.Paid.
 #pragma once
 
 #include <ambrosia/ambrosia.h>
@@ -79,7 +78,7 @@ struct Leaf {
 
 struct Order {
   std::optional<Vectors::IPayment> Tip;
-  Vectors::IPayment Paid = Vectors::Cash{7};
+  Vectors::IPayment Paid{};
   ambrosia::ordered_map<std::string, std::optional<Vectors::Formula>> Formulas;
 
   static constexpr auto fields = ambrosia::fields(
@@ -100,7 +99,7 @@ struct Place {
 };
 
 struct Point {
-  std::int32_t Y = 7;
+  std::int32_t Y = 0;
   std::int32_t X = 0;
 
   static constexpr auto fields = ambrosia::fields(
@@ -157,7 +156,7 @@ struct Tree {
 };
 
 struct Words {
-  std::string Text = "none";
+  std::string Text;
   std::optional<std::string> Maybe;
   char16_t Letter = 0;
   ambrosia::bytes Content;

@@ -7,12 +7,12 @@
 
 #include <ambrosia/client.h>
 
-#include "../src/session.h"
-#include "probe.h"
+#include "driven.h"
 
 namespace {
 
 using namespace ambrosia;
+using namespace driven;
 using probe::Operation;
 using probe::Step;
 
@@ -23,54 +23,12 @@ void expect(bool holds, const char* what, unsigned long long of = 0) {
   if (++failures_found <= 20) std::printf("session_test: %s (%llu)\n", what, of);
 }
 
-std::unique_ptr<session> new_session() { return std::make_unique<session>(std::make_unique<probe::Probe>(), [] {}); }
-
-void welcome(session& to, std::uint64_t lsn, bool has_image) {
-  writer out;
-  out.u16(1), out.string("self"), out.u16(0), out.string("r0");
-  for (int i = 0; i < 16; i++) out.u8(static_cast<std::uint8_t>(i));
-  out.u64(1), out.u64(1), out.u32(64 << 20), out.u64(lsn), out.u8(has_image ? 1 : 0), out.varint(0);
-  to.take(frame_type::app_welcome, out.view());
-}
-
-void give_image(session& to, std::uint64_t lsn, byte_span image) {
-  writer begin, end;
-  begin.u64(lsn), begin.u32(1);
-  end.u64(image.size()), end.u64(crc64(image));
-  to.take(frame_type::image_begin, begin.view());
-  to.take(frame_type::image_chunk, image);
-  to.take(frame_type::image_end, end.view());
-}
-
-bytes deliver(std::uint64_t lsn, std::int64_t time, std::uint8_t kind, byte_span body) {
-  writer out;
-  out.u64(lsn), out.i64(time), out.u64(0);
-  out.u32(static_cast<std::uint32_t>(body.size())), out.u8(kind), out.u8(0), out.u16(0), out.raw(body);
-  return out.take();
-}
-
-bytes run_record(std::uint8_t kind, std::uint32_t origin, std::uint32_t method, std::uint64_t call, byte_span arguments) {
-  writer message, out;
-  message.varint(method);
-  if (kind != 1) message.varint(call);
-  message.raw(arguments);
-  out.u8(kind), out.u8(0), out.u16(0), out.u32(origin), out.u64(1), out.u32(1), out.u32(0), out.u64(0);
-  out.byte_string(message.view());
-  return out.take();
-}
-
 // What a session has said, without what may differ between two sessions: indices, cuts into runs, causes, and reports of positions.
 struct spoken {
   std::vector<std::string> lines;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> calls;  // id, method
   std::vector<std::pair<std::uint64_t, std::int64_t>> timers;
 };
-
-std::string hex(byte_span data) {
-  std::string text;
-  for (std::uint8_t byte : data) text += "0123456789abcdef"[byte >> 4], text += "0123456789abcdef"[byte & 15];
-  return text;
-}
 
 spoken listen(session& to, std::vector<std::string>& destinations) {
   spoken all;

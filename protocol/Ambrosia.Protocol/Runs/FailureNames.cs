@@ -20,4 +20,6 @@ public static class FailureNames
     public const string AppEnded = "Ambrosia.AppEnded";
     public const string Misuse = "Ambrosia.Misuse";
     public const string LimitReached = "Ambrosia.LimitReached";
+    public const string FlowTooLong = "Ambrosia.FlowTooLong";
+    public const string Failed = "Ambrosia.Failed";
 }

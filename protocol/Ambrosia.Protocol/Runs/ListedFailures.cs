@@ -95,6 +95,13 @@ public static class ListedFailures
     /// <param name="what">What there is too much of, as the list in P4.6 says it.</param>
     public static FailureInfo LimitReached(int limit, string what) =>
         new(FailureNames.LimitReached, $"There are {limit} {what}, which is the limit.");
+
+    /// <summary>The flow of a binding that keeps journals has done more than one can hold.</summary>
+    public static FailureInfo FlowTooLong() =>
+        new(FailureNames.FlowTooLong, "The flow has done more than can be kept: go on with again(…).");
+
+    /// <summary>An exception came whose type has no name that another process could rely on.</summary>
+    public static FailureInfo Failed() => new(FailureNames.Failed, NoText(FailureNames.Failed));
 }
 
 /// <summary>Lets an exception say under which name and text of protocol P4.6 it travels, instead of its own type and message.</summary>

@@ -1,0 +1,160 @@
+// Cases that are written out: what an image says of a suspended flow, and whose coordinator is gone.
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../src/orphan.h"
+#include "driven.h"
+
+namespace {
+
+using namespace ambrosia;
+using namespace driven;
+using probe::Operation;
+using probe::Step;
+
+int failures_found = 0;
+
+void expect(bool holds, const char* what) {
+  if (!holds) failures_found++, std::printf("cases_test: %s\n", what);
+}
+
+// ---- Images (I4.5) ----
+
+Step ask(std::int64_t number) {
+  Step step;
+  step.Op = Operation::Ask, step.Number = number, step.To = "bank";
+  return step;
+}
+
+// A session in which a `Do` of these steps is begun.
+class begun {
+ public:
+  explicit begun(const std::vector<Step>& steps) : at(new_session()) {
+    welcome(*at, 0, false);
+    writer start, peer, arguments;
+    start.raw(bytes(16)), start.i64(1), start.u32(1), start.string("self");
+    peer.u32(1), peer.u16(0), peer.raw(bytes(16)), peer.u64(1), peer.string("bank");
+    give(3, start.view()), give(4, peer.view());
+    encode(arguments, steps);
+    give(1, run_record(1, 1, probe::IProbe::id::Do, 0, arguments.view()));
+  }
+  void answer(std::uint64_t call, std::int64_t value) {
+    writer encoded;
+    encode(encoded, value);
+    give(1, run_record(3, 1, probe::IProbe::id::Add, call, encoded.view()));
+  }
+  // The first flow's journal and what it waits for, as bytes of CBOR.
+  std::pair<std::string, std::string> flow() const {
+    writer image;
+    at->write_image(image);
+    cbor_reader in(image.view());
+    in.read_array();
+    for (int i = 0; i < 4; i++) in.skip();
+    if (in.read_array() != 1) return {"no flow", ""};
+    in.read_array();
+    for (int i = 0; i < 4; i++) in.skip();
+    std::string journal = hex(in.item());
+    in.skip(), in.skip();
+    return {journal, hex(in.item())};
+  }
+  void restore() {
+    writer image;
+    at->write_image(image);
+    at = new_session();
+    welcome(*at, _lsn, true);
+    give_image(*at, _lsn, image.view());
+    expect(at->end().code == 0, "an image of the session is refused");
+  }
+
+  std::unique_ptr<session> at;
+
+ private:
+  void give(std::uint8_t kind, byte_span body) {
+    bytes frame = deliver(_lsn, 1'700'000'000'000'000, kind, body);
+    expect(at->take(frame_type::deliver, frame), at->end().why.c_str());
+    _lsn += frame.size() - 24;
+  }
+
+  std::uint64_t _lsn = 0;
+};
+
+// What came and was not taken stands in the order of the leaves, whatever came first; what was taken stands in the order in which it was taken.
+void untaken_results_stand_in_the_order_of_their_leaves() {
+  Step all;
+  all.Op = Operation::All, all.Steps = {ask(1), ask(2), ask(3)};
+  begun play({all, ask(4)});
+  play.answer(3, 30);
+  expect(play.flow() == std::pair<std::string, std::string>("8183000042181e", "828300000183010002"), "the third result alone, and calls 1 and 2 awaited");
+  play.answer(1, 10);
+  expect(play.flow() == std::pair<std::string, std::string>("8283000041" "0a" "83000042181e", "8183010002"), "the first result before the third");
+  play.restore();
+  play.answer(2, 20);
+  expect(play.flow() == std::pair<std::string, std::string>("83830000410a830000411483000042181e", "8183030004"), "three results as they were taken");
+}
+
+// A leaf that was given up has no result, and the choice is an item of its own.
+void given_up_leaf_has_no_result() {
+  Step any;
+  any.Op = Operation::Any, any.Steps = {ask(1), ask(2)};
+  begun play({any, ask(3)});
+  play.answer(2, 20);
+  expect(play.flow() == std::pair<std::string, std::string>("8282014101" "8300004114", "8183020003"), "the choice, and the second result");
+  play.restore();
+  expect(play.flow() == std::pair<std::string, std::string>("8282014101" "8300004114", "8183020003"), "the same behind a restore");
+}
+
+// ---- Orphans (P5.0) ----
+
+void parent_is_asked_before_the_folder_of_processes() {
+  // As where a system shows each process to its own user alone: this one is there, and its parent is not.
+  std::string folder = (std::filesystem::temp_directory_path() / ("ambrosia-cases." + std::to_string(getpid()))).string();
+  std::filesystem::create_directories(folder + "/self");
+  std::ofstream(folder + "/self/stat") << getpid() << " (cases) R";
+  expect(!coordinator_is_gone(std::to_string(getppid()).c_str(), folder), "the parent is not gone, although nothing tells of it");
+  expect(coordinator_is_gone(std::to_string(getpid()).c_str(), folder), "another process that nothing tells of is gone");
+  std::filesystem::create_directories(folder + "/4711/stat");
+  expect(!coordinator_is_gone("4711", folder), "what cannot be read says nothing");
+  expect(!coordinator_is_gone(std::to_string(getpid()).c_str(), folder + "/none"), "without a folder of processes nobody is gone");
+  std::filesystem::remove_all(folder);
+}
+
+void ended_process_is_gone_whether_or_not_somebody_has_waited() {
+  int ends[2];
+  if (pipe(ends) != 0) return expect(false, "a pipe");
+  pid_t child = fork();
+  if (child == 0) {
+    char byte;
+    close(ends[1]);
+    _exit(read(ends[0], &byte, 1) == 0 ? 0 : 1);
+  }
+  close(ends[0]);
+  std::string id = std::to_string(child);
+  expect(!coordinator_is_gone(id.c_str()), "a process that runs is not gone");
+  close(ends[1]);
+  siginfo_t how;
+  waitid(P_PID, static_cast<id_t>(child), &how, WEXITED | WNOWAIT);
+  expect(coordinator_is_gone(id.c_str()), "one that nobody has waited for is gone");
+  waitpid(child, nullptr, 0);
+  expect(coordinator_is_gone(id.c_str()), "one that is not there is gone");
+}
+
+void parent_that_is_no_number_is_nobody() {
+  for (const char* text : {"", "1", "-7", "99999999999", "47x"}) expect(!coordinator_is_gone(text), "no process has this id");
+  expect(!coordinator_is_gone(nullptr), "nobody started this process");
+}
+
+}  // namespace
+
+int main() {
+  untaken_results_stand_in_the_order_of_their_leaves();
+  given_up_leaf_has_no_result();
+  parent_is_asked_before_the_folder_of_processes();
+  ended_process_is_gone_whether_or_not_somebody_has_waited();
+  parent_that_is_no_number_is_nobody();
+  std::printf("cases_test: 5 cases, %d failures\n", failures_found);
+  return failures_found == 0 ? 0 : 1;
+}

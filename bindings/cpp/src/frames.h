@@ -1,9 +1,7 @@
 // What a coordinator says on an app channel (P5), and the records that it delivers (log-format L5), as an app reads them.
 #pragma once
 
-#include <ambrosia/fields.h>
-
-#include <variant>
+#include <ambrosia/codec.h>
 
 namespace ambrosia {
 inline namespace v0 {

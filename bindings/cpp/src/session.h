@@ -6,11 +6,15 @@
 #include <atomic>
 
 #include "frames.h"
+#include "quarantine.h"
 #include "tasks.h"
 #include "window.h"
 
 namespace ambrosia {
 inline namespace v0 {
+
+// The front of a text, cut at the end of a character: what people read has a bound (P5.12, L5.12).
+std::string_view shortened(std::string_view text, std::size_t most = 1'024);
 
 // How a session ended: the exit code of P5.13, and a line for people.
 struct session_end {
@@ -65,27 +69,6 @@ class session final : public runtime {
     bool is_known = false;
     std::uint32_t destination = no_destination;
   };
-  // A message that its handler refused under policy 2, as the app keeps it (L5.12).
-  struct kept_message {
-    std::uint64_t lsn = 0;
-    std::uint32_t index = 0;
-    run_kind kind{};
-    place_name caller;
-    std::uint32_t method = 0;
-    bytes arguments;
-    std::uint32_t tries = 0;
-    std::int64_t time = 0;
-    std::string why;
-    std::uint64_t decision = 0;
-  };
-  // What of a message is kept while its flow waits, so that a failure of the flow can set it aside.
-  struct held_message {
-    std::uint64_t lsn = 0;
-    std::uint32_t index = 0;
-    run_kind kind{};
-    place_name caller;
-    std::uint32_t tries = 0;
-  };
   struct duty {
     std::uint64_t mark = 0, latest = 0;  // latest 0: without a bound
     std::int64_t time = 0;
@@ -104,7 +87,7 @@ class session final : public runtime {
   bool deliver(byte_span payload);
   bool execute(const record_view& record);
   bool execute_run(const record_view& record);
-  bool execute_message(const record_view& record, const run_view& run, const message_view& message, std::uint32_t index);
+  bool execute_message(const run_view& run, const message_view& message);
   bool first_start(byte_span body);
   bool add_peer(byte_span body);
   bool forget(const record_view& record);
@@ -114,21 +97,31 @@ class session final : public runtime {
   bool take_request(const record_view& record);
   bool take_policy(byte_span body);
   bool take_quarantine(byte_span body);
-  bool retry(kept_message message);
-  void set_message(const record_view* record, std::uint32_t index, run_kind kind, const place_name* caller, std::uint32_t method, byte_span arguments);
+  bool retry(const kept_message& message);
+  void set_message(const record_view& record, std::uint32_t index, run_kind kind, const place_name& caller, bool can_be_kept);
+  void set_no_message() { _message.can_be_kept = false; }
   void complete_call(std::uint32_t from, std::uint64_t call, bool is_failure, byte_span value);
 
-  // Gives a message to its handler; `handled` is behind it, at once or when its flow has ended.
-  bool handle(std::uint32_t method, byte_span arguments, const reply_to& answers, std::int64_t window_row);
-  void handled(const reply_to& answers, std::int64_t window_row, const failure* error, byte_span value);
+  // Gives a message to its handler; `handled` is behind it, at once or when its flow has ended. Whom it answers stands in _in.answers.
+  bool handle(std::uint32_t method, byte_span arguments, std::int64_t window_row = -1);
+  bool handled_at_once();
+  // A method with its arguments has been executed with this value, or has failed.
+  struct outcome {
+    std::uint32_t method;
+    byte_span arguments;
+    const failure* error;
+    byte_span value;
+  };
+  void handled(const reply_to& answers, std::int64_t window_row, const outcome& of);
   void answer(const reply_to& to, bool is_failure, byte_span value, std::string_view words);
-  bool keyed(std::uint32_t method, byte_span key, byte_span arguments, const reply_to& answers);
+  bool keyed(std::uint32_t method, byte_span key, byte_span arguments);
   // Does with a failure that nobody awaits what the fork policy says.
-  void refuse_fork(const failure& error);
-  bool set_aside(const failure& error);
+  void refuse_fork(const outcome& of);
+  bool set_aside(const outcome& of);
   void say_set_aside(const kept_message& kept, bool is_unlogged);
   void check_flow(flow_core& flow);
-  bool restart(flow_core& flow);
+  void restart(flow_core& flow);
+  // The message in hand is that of a flow which had waited, if it is held. It stays there as long as `held` does.
   void resume_message(const flow_core& flow, held_message& held);
 
   void processed(std::uint64_t lsn);
@@ -139,16 +132,19 @@ class session final : public runtime {
 
   bool read_image(cbor_reader& in);
   bool read_session(cbor_reader& in);
-  bool read_calls(cbor_reader& in);
-  bool read_timers(cbor_reader& in);
-  bool read_tasks(cbor_reader& in);
-  bool read_quarantine_rows(cbor_reader& in);
+  void read_origins(cbor_reader& in);
+  void read_calls(cbor_reader& in);
+  void read_timers(cbor_reader& in);
+  void read_tasks(cbor_reader& in);
   bool read_flows(cbor_reader& in);
   bool read_flow(cbor_reader& in, flow_image& of);
+  void read_answers(cbor_reader& in, flow_image& of) const;
   bool restore_flow(const flow_image& of, bool aside, std::string& why);
+  bool bind_flow(const flow_image& of, flow_core& flow);
   void write_session(writer& out) const;
+  void write_waits(writer& out) const;
   const origin* find_origin(std::uint32_t number) const { return number < _origins.size() && _origins[number].is_known ? &_origins[number] : nullptr; }
-  std::uint32_t origin_of(const place_name& place) const;
+  std::uint32_t origin_of(std::uint64_t shard, std::string_view name) const;
 
   std::unique_ptr<immortal_base> _app;
   task_pool _pool;
@@ -160,8 +156,7 @@ class session final : public runtime {
   std::uint64_t _epoch = 0;
   std::string _ring_path;
   std::uint32_t _ring_bytes = 0;
-  bytes _image;
-  std::uint64_t _image_lsn = 0;
+  bytes _image;  // while it comes
 
   std::uint64_t _executed = 0, _reported = 0;
   std::int64_t _key_time = 0;
@@ -171,28 +166,20 @@ class session final : public runtime {
   request_window _window;
   std::uint8_t _fork_policy = 0;
   std::vector<policy_change> _ahead;
-  std::deque<kept_message> _kept;  // in the order of their decisions
-  std::deque<std::pair<std::uint64_t, std::uint32_t>> _unmet;  // decisions whose Quarantine record is still to come: the last ones
-  std::uint64_t _decisions = 0, _decisions_met = 0, _kept_bytes = 0;
-  std::map<const flow_core*, held_message> _held;
-  std::map<std::uint64_t, held_message> _held_by_number;  // while an image is read
+  quarantine _quarantine;
   std::vector<duty> _duty;  // none or one
   std::map<std::uint32_t, std::uint64_t> _suspensions;
   std::pair<const std::uint32_t, std::uint64_t>* _last_suspended = nullptr;
 
-  // The message that is being handled.
+  // The message in hand: what is needed to set it aside.
   struct {
     std::uint64_t lsn = 0;
-    std::uint32_t index = 0;
-    run_kind kind{};
+    std::uint32_t index = 0, tries = 0;
     const place_name* caller = nullptr;
-    std::uint32_t method = 0, tries = 0;
-    byte_span arguments;
-    bool can_be_kept = false, was_kept = false, has_failed = false;
-    std::int64_t time = 0;
+    run_kind kind{};
+    bool can_be_kept = false, was_kept = false;
   } _message;
   std::int64_t _frame_time = 0, _record_time = 0;
-  std::uint64_t _failed_forks = 0;
   writer _result;
   incoming _in;
 };

@@ -52,64 +52,67 @@ void request_window::trim(std::int64_t key_time) {
 
 void request_window::write(writer& out, const runtime& run) const {
   cbor::put_array(out, 3);
-  cbor::put_array(out, 3);
-  cbor::put_unsigned(out, _window_us), cbor::put_unsigned(out, _entries_most), cbor::put_unsigned(out, _bytes_most);
+  write_row(out, _window_us, _entries_most, _bytes_most);
   cbor::put_array(out, _answered.size());
   for (const key_name& name : _answered) {
     const row& of = _rows.at(name);
-    cbor::put_array(out, 6);
-    cbor::put_unsigned(out, name.first), cbor::put_bytes(out, name.second), cbor::put_unsigned(out, of.is_failure ? 1 : 0);
-    cbor::put_bytes(out, of.answer), cbor::put_integer(out, of.time), cbor::put_unsigned(out, of.arguments_crc);
+    write_row(out, name.first, name.second, of.is_failure ? 1 : 0, of.answer, of.time, of.arguments_crc);
+  }
+  std::map<std::int64_t, std::uint64_t> flows;  // their numbers, by the place of their key
+  for (const flow_core* flow = run.first_flow; flow != nullptr && !_under_way.empty(); flow = flow->behind) {
+    if (flow->window_row >= 0) flows[flow->window_row] = flow->number;
   }
   cbor::put_array(out, _under_way.size());
   for (const auto& [place, name] : _under_way) {
     const row& of = _rows.at(name);
-    std::uint64_t number = 0;
-    for (const flow_core* flow = run.first_flow; flow != nullptr; flow = flow->behind) {
-      if (flow->window_row == static_cast<std::int64_t>(place)) number = flow->number;
-    }
     cbor::put_array(out, 5);
-    cbor::put_unsigned(out, name.first), cbor::put_bytes(out, name.second), cbor::put_unsigned(out, number), cbor::put_unsigned(out, of.arguments_crc);
+    encode(out, name.first), encode(out, name.second), encode(out, flows[static_cast<std::int64_t>(place)]), encode(out, of.arguments_crc);
     cbor::put_array(out, of.waiting.size());
-    for (const reply_to& one : of.waiting) {
-      cbor::put_array(out, 3), cbor::put_unsigned(out, one.epoch), cbor::put_unsigned(out, one.session), cbor::put_unsigned(out, one.call);
-    }
+    for (const reply_to& one : of.waiting) write_row(out, one.epoch, one.session, one.call);
   }
 }
 
 bool request_window::read(cbor_reader& in) {
   in.read_array_of(3);
-  in.read_array_of(3);
-  _window_us = in.read_unsigned(), _entries_most = in.read_unsigned(), _bytes_most = in.read_unsigned();
+  read_row(in, _window_us, _entries_most, _bytes_most);
   for (std::size_t count = in.read_array(); count != 0 && in.ok(); count--) {
-    in.read_array_of(6);
-    key_name name{static_cast<std::uint32_t>(in.read_unsigned(UINT32_MAX)), to_bytes(in.read_bytes())};
-    row& of = _rows[name];
+    key_name name;
+    std::uint8_t status = 0;
+    row of;
+    read_row(in, name.first, name.second, status, of.answer, of.time, of.arguments_crc);
+    if (status > 1) in.fail("OutOfRange");
     of.is_answered = true;
-    of.is_failure = in.read_unsigned(1) == 1;
-    of.answer = to_bytes(in.read_bytes());
-    of.time = in.read_integer();
-    of.arguments_crc = in.read_unsigned();
+    of.is_failure = status == 1;
     of.place = _next_place++;
     _bytes += size_of(name, of);
     _answered.push_back(name);
+    _rows[name] = std::move(of);
   }
   for (std::size_t count = in.read_array(); count != 0 && in.ok(); count--) {
+    key_name name;
     in.read_array_of(5);
-    key_name name{static_cast<std::uint32_t>(in.read_unsigned(UINT32_MAX)), to_bytes(in.read_bytes())};
+    decode(in, name.first), decode(in, name.second);
     row& of = _rows[name];
-    of.flow = in.read_unsigned();
-    of.arguments_crc = in.read_unsigned();
+    decode(in, of.flow), decode(in, of.arguments_crc);
     of.place = _next_place++;
     for (std::size_t waiting = in.read_array(); waiting != 0 && in.ok(); waiting--) {
-      in.read_array_of(3);
       reply_to one{reply_to::kind::outside, name.first};
-      one.epoch = in.read_unsigned(), one.session = in.read_unsigned(), one.call = in.read_unsigned();
+      read_row(in, one.epoch, one.session, one.call);
       of.waiting.push_back(one);
     }
     _under_way.emplace(of.place, name);
   }
   return in.ok();
+}
+
+bool request_window::find_flows(const runtime& run) {
+  std::map<std::uint64_t, std::int64_t> places;  // by the number of the flow
+  for (const auto& [place, name] : _under_way) places[_rows[name].flow] = static_cast<std::int64_t>(place);
+  auto next = places.begin();
+  for (flow_core* flow = run.first_flow; flow != nullptr && next != places.end(); flow = flow->behind) {
+    if (flow->number == next->first) flow->window_row = next++->second;
+  }
+  return next == places.end() && places.size() == _under_way.size();
 }
 
 }  // namespace v0

@@ -34,14 +34,8 @@ class request_window {
   void set_limits(const policy_record& policy) { _window_us = policy.window_us, _entries_most = policy.entries_most, _bytes_most = policy.bytes_most; }
   void write(writer& out, const runtime& run) const;
   bool read(cbor_reader& in);
-  // Behind the restore of flows: which row each key under way belongs to.
-  template <class F>
-  bool each_under_way(F found) {
-    for (auto& [place, name] : _under_way) {
-      if (!found(_rows[name].flow, static_cast<std::int64_t>(place))) return false;
-    }
-    return true;
-  }
+  // Behind the restore of flows: finds the one that executes each key under way.
+  bool find_flows(const runtime& run);
 
   std::int64_t time = 0;  // in time for keys: the answers that are made now begin here
 

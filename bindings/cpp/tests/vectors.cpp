@@ -385,12 +385,7 @@ value read_again(byte_span data) {
   cbor_reader in(data);
   T of{};
   decode(in, of);
-  if (!in.unknown_case.empty()) {
-    // "NAME has no case N in …" as the vectors write it.
-    std::string name = in.unknown_case.substr(0, in.unknown_case.find(' '));
-    std::string rest = in.unknown_case.substr(in.unknown_case.find("case ") + 5);
-    return failed("UnknownCase " + name + " " + rest.substr(0, rest.find(' ')));
-  }
+  if (!in.union_name.empty()) return failed("UnknownCase " + std::string(in.union_name) + " " + std::to_string(in.case_number));
   if (!in.ok()) return failed(in.error);
   writer out;
   encode(out, of);

@@ -108,14 +108,15 @@ class cbor_reader {
     skip(ordered);
     return ok() ? byte_span(from, p) : byte_span();
   }
-  // A case that this version of a union does not have (P4.6): the text of the failure.
+  // A case that this version of a union does not have (P4.6).
   void fail_case(std::string_view name, std::uint64_t number) {
-    if (ok()) unknown_case = std::string(name) + " has no case " + std::to_string(number) + " in this version of the contract.";
+    if (ok()) union_name = name, case_number = number;
     fail("UnknownCase");
   }
 
   const char* error = nullptr;
-  std::string unknown_case;
+  std::string_view union_name;  // of the case that is not known; empty: there was none
+  std::uint64_t case_number = 0;
   const std::uint8_t *p, *end;
   int depth = 0;        // of data (C3.8)
   bool images = false;  // true while an image is read (see writer::image)

@@ -44,7 +44,7 @@ class client {
       cbor_reader in(*answer);
       decode(in, value);
       if (in.ok()) return value;
-      return in.unknown_case.empty() ? failures::bad_result(method, false) : failures::unknown_case(in.unknown_case);
+      return in.union_name.empty() ? failures::bad_result(method, false) : failures::unknown_case(in);
     }
   }
 

@@ -1,7 +1,7 @@
 // What a contract's header (`ambrosia generate cpp`) is made of: proxies, which send, and `invoke`, which gives a message to its handler.
 #pragma once
 
-#include <ambrosia/runtime.h>
+#include <ambrosia/context.h>
 
 namespace ambrosia {
 inline namespace v0 {
@@ -82,7 +82,7 @@ bool read_arguments(incoming& in, Tuple& values, const std::string_view* default
   };
   (one(std::get<I>(values), defaults[I]), ...);
   if (from.ok()) return true;
-  in.fail(from.unknown_case.empty() ? failures::bad_arguments(in.method) : failures::unknown_case(from.unknown_case));
+  in.fail(from.union_name.empty() ? failures::bad_arguments(in.method) : failures::unknown_case(from));
   return false;
 }
 

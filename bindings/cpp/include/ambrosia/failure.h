@@ -1,7 +1,7 @@
 // How a handler fails, and what a failed call gives (P4.4, P4.6, P4.7).
 #pragma once
 
-#include <ambrosia/fields.h>
+#include <ambrosia/unions.h>
 
 #include <variant>
 #if defined(__cpp_exceptions)
@@ -55,7 +55,9 @@ inline failure misuse(std::string_view of) { return {"Ambrosia.Misuse", "The bin
 inline failure limit_reached(std::uint64_t count, std::string_view of) {
   return {"Ambrosia.LimitReached", "There are " + std::to_string(count) + " " + std::string(of) + ", which is the limit."};
 }
-inline failure unknown_case(const std::string& text) { return {"Ambrosia.UnknownCase", text}; }
+inline failure unknown_case(const cbor_reader& of) {
+  return {"Ambrosia.UnknownCase", std::string(of.union_name) + " has no case " + std::to_string(of.case_number) + " in this version of the contract."};
+}
 inline failure key_reused() {
   return {"Ambrosia.KeyReused", "The key was used for this method before, with other arguments. Nothing was done: give each request a key of its own."};
 }

@@ -1,7 +1,7 @@
 // What handlers and flows of one instance share: what is emitted, the log's time, the numbers that are given out, and the flows.
 #pragma once
 
-#include <ambrosia/flow.h>
+#include <ambrosia/flow_core.h>
 
 namespace ambrosia {
 inline namespace v0 {
@@ -47,7 +47,6 @@ class runtime {
   // A flow behind the last one. Its number follows from the flows that are there, so that an image need not hold how many there ever were.
   flow_core& add_flow();
   void remove_flow(flow_core& flow);
-  flow_core* find_flow(std::uint64_t number) const;
 
   virtual void flow_ended(flow_core& flow) = 0;
   virtual void flow_suspended(flow_core& flow) = 0;
@@ -78,131 +77,6 @@ class runtime {
  private:
   std::vector<flow_core*> _free_flows;
 };
-
-template <class A>
-std::int64_t context<A>::now() const {
-  check(*_core, _core->note(operation::time, 0, 0, {}));
-  if (!_core->knows_time) {
-    bool is_failure = false;
-    byte_span value;
-    _core->time = _core->run.now;
-    if (_core->is_replaying()) {
-      if (!_core->told(2, is_failure, value, _core->time)) raise(*_core, {});
-    } else {
-      _core->tell_time(_core->time);
-    }
-    _core->knows_time = true;
-  }
-  return _core->time;
-}
-
-template <class A>
-const std::string& context<A>::name() const {
-  return _core->run.self.name;
-}
-
-template <class A>
-void context<A>::want_checkpoint() const {
-  check(*_core, _core->note(operation::checkpoint, 0, 0, {}));
-  if (!_core->is_replaying()) _core->run.want_checkpoint();
-}
-
-template <class A>
-template <class... X>
-std::uint64_t context<A>::set_timer(std::uint32_t method, std::chrono::microseconds in, std::chrono::microseconds period, const X&... arguments) const {
-  writer with;
-  (encode(with, arguments), ...);
-  check(*_core, _core->note(operation::timer_set, method, 0, with.view()));
-  if (_core->is_replaying()) return told<std::uint64_t>(1);
-  std::uint64_t timer = _core->run.set_timer(method, in.count(), period.count(), with.view());
-  writer encoded;
-  encode(encoded, timer);
-  _core->tell(1, false, encoded.view());
-  return timer;
-}
-
-template <class A>
-void context<A>::drop_timer(std::uint64_t timer) const {
-  writer with;
-  with.u64(timer);
-  check(*_core, _core->note(operation::timer_dropped, 0, 0, with.view()));
-  if (!_core->is_replaying()) _core->run.drop_timer(timer);
-}
-
-template <class A>
-std::uint64_t context<A>::random() const {
-  check(*_core, _core->note(operation::chance, 0, 0, {}));
-  if (_core->is_replaying()) return told<std::uint64_t>(1);
-  std::uint64_t value = _core->run.chance();
-  writer encoded;
-  encode(encoded, value);
-  _core->tell(1, false, encoded.view());
-  return value;
-}
-
-template <class A>
-ambrosia::guid context<A>::guid() const {
-  check(*_core, _core->note(operation::chance, 1, 0, {}));
-  if (_core->is_replaying()) return told<ambrosia::guid>(1);
-  ambrosia::guid value = _core->run.chance_guid();
-  writer encoded;
-  encode(encoded, value);
-  _core->tell(1, false, encoded.view());
-  return value;
-}
-
-template <class A>
-template <class T>
-T context<A>::told(std::uint8_t kind) const {
-  bool is_failure = false;
-  byte_span data;
-  std::int64_t time = 0;
-  if (!_core->told(kind, is_failure, data, time)) raise(*_core, {});
-  if (is_failure) {
-    failure what;
-    read_failure(data, what);
-    raise(*_core, std::move(what));
-  }
-  if constexpr (!std::is_void_v<T>) {
-    T value{};
-    cbor_reader in(data);
-    if (_core->is_replaying() && !is_failure) decode(in, value);
-    return value;
-  }
-}
-
-template <class A>
-template <class T, class F>
-T context<A>::run_step(F&& f) const {
-  auto& state = static_cast<A*>(_core->app)->state();
-  writer encoded;
-  _core->in_step = true;
-#if defined(__cpp_exceptions)
-  try {
-#endif
-    if constexpr (std::is_void_v<T>) {
-      f(state);
-      _core->in_step = false;
-      _core->tell(1, false, {});
-      return;
-    } else {
-      T value = f(state);
-      _core->in_step = false;
-      encode(encoded, value);
-      _core->tell(1, false, encoded.view());
-      return value;
-    }
-#if defined(__cpp_exceptions)
-  } catch (...) {
-    _core->in_step = false;
-    failure what = current_failure();
-    encoded.clear();
-    write_failure(encoded, what);
-    _core->tell(0, true, encoded.view());
-    throw what;
-  }
-#endif
-}
 
 }  // namespace v0
 }  // namespace ambrosia

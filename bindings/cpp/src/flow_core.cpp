@@ -1,127 +1,18 @@
 #include <ambrosia/runtime.h>
 
-#include <cstdio>
-
 namespace ambrosia {
 inline namespace v0 {
 
 namespace {
 
 constexpr std::size_t operations_most = 65'536, journal_most = 64 << 20;
-constexpr std::size_t class_bytes = 64, classes = 32;
-thread_local void* free_frames[classes];
 
 const char* const operation_names[] = {"a call", "a delay", "a task", "a step", "now", "random", "a fork",
                                      "setting a timer", "dropping a timer", "any", "giving up", "a checkpoint"};
 
 }  // namespace
 
-void* take_frame(std::size_t size) {
-  std::size_t index = (size + class_bytes - 1) / class_bytes;
-  if (index < classes && free_frames[index] != nullptr) return std::exchange(free_frames[index], *static_cast<void**>(free_frames[index]));
-  void* frame = std::malloc(index * class_bytes);
-  if (frame == nullptr) std::abort();
-  return frame;
-}
-
-void give_frame(void* frame, std::size_t size) {
-  std::size_t index = (size + class_bytes - 1) / class_bytes;
-  if (index >= classes) return std::free(frame);
-  *static_cast<void**>(frame) = std::exchange(free_frames[index], frame);
-}
-
-// ---- Tables ----
-
-void call_table::add(const row& call) {
-  if (2 * (_size + 1) > _rows.size()) {
-    std::vector<row> before(_rows.size() * 2);
-    before.swap(_rows);
-    _size = 0;
-    for (const row& one : before) {
-      if (one.id != 0) add(one);
-    }
-  }
-  std::size_t at = place_of(call.id);
-  while (_rows[at].id != 0) at = (at + 1) & (_rows.size() - 1);
-  _rows[at] = call;
-  _size++;
-}
-
-call_table::row* call_table::find(std::uint64_t id) {
-  if (id == 0) return nullptr;
-  for (std::size_t at = place_of(id); _rows[at].id != 0; at = (at + 1) & (_rows.size() - 1)) {
-    if (_rows[at].id == id) return &_rows[at];
-  }
-  return nullptr;
-}
-
-void call_table::remove(row* call) {
-  std::size_t mask = _rows.size() - 1, hole = static_cast<std::size_t>(call - _rows.data());
-  for (std::size_t at = (hole + 1) & mask; _rows[at].id != 0; at = (at + 1) & mask) {
-    // A row may move to the hole if its own place does not lie between the two.
-    if (((at - place_of(_rows[at].id)) & mask) >= ((at - hole) & mask)) _rows[hole] = _rows[at], hole = at;
-  }
-  _rows[hole].id = 0;
-  _size--;
-}
-
-std::vector<call_table::row> call_table::sorted() const {
-  std::vector<row> rows;
-  for (const row& one : _rows) {
-    if (one.id != 0) rows.push_back(one);
-  }
-  std::sort(rows.begin(), rows.end(), [](const row& a, const row& b) { return a.id < b.id; });
-  return rows;
-}
-
-runtime::~runtime() {
-  while (first_flow != nullptr) remove_flow(*first_flow);
-  for (flow_core* flow : _free_flows) delete flow;
-}
-
-guid runtime::chance_guid() {
-  guid id;
-  std::uint64_t high = chance(), low = chance();
-  for (std::size_t i = 0; i < 8; i++) id.value[i] = static_cast<std::uint8_t>(high >> (8 * i)), id.value[8 + i] = static_cast<std::uint8_t>(low >> (8 * i));
-  id.value[6] = static_cast<std::uint8_t>((id.value[6] & 0x0F) | 0x40);  // version 4
-  id.value[8] = static_cast<std::uint8_t>((id.value[8] & 0x3F) | 0x80);
-  return id;
-}
-
-flow_core& runtime::add_flow() {
-  flow_core* flow;
-  if (_free_flows.empty()) {
-    flow = new flow_core(*this);
-  } else {
-    flow = _free_flows.back();
-    _free_flows.pop_back();
-  }
-  flow->number = last_flow == nullptr ? 1 : last_flow->number + 1;
-  flow->before = last_flow;
-  flow->behind = nullptr;
-  (last_flow == nullptr ? first_flow : last_flow->behind) = flow;
-  last_flow = flow;
-  return *flow;
-}
-
-void runtime::remove_flow(flow_core& flow) {
-  (flow.before == nullptr ? first_flow : flow.before->behind) = flow.behind;
-  (flow.behind == nullptr ? last_flow : flow.behind->before) = flow.before;
-  flow.clear();
-  if (_free_flows.size() < 4096) {
-    _free_flows.push_back(&flow);
-  } else {
-    delete &flow;
-  }
-}
-
-flow_core* runtime::find_flow(std::uint64_t number) const {
-  flow_core* flow = first_flow;
-  while (flow != nullptr && flow->number != number) flow = flow->behind;
-  return flow;
-}
-
-// ---- Operations ----
+flow_core::leaf flow_core::s_taken_leaf = {0, leaf_state::taken, false, 0, {}};
 
 struct flow_core::replay {
   cbor_reader told;
@@ -131,6 +22,7 @@ struct flow_core::replay {
   std::vector<flow_image::wait> waiting;
   bool aside;
   std::unique_ptr<std::string> why;
+  std::size_t next_waiting = 0;
 };
 
 flow_core::flow_core(runtime& of) : run(of) {}
@@ -142,25 +34,32 @@ void flow_core::stop_replay(std::string why) {
   if (_replay->why == nullptr) _replay->why = std::make_unique<std::string>(std::move(why));
 }
 
+// ---- Operations ----
+
 bool flow_core::note(operation what, std::uint32_t method_of, std::uint64_t destination, byte_span with) {
   std::size_t from = _operations.size();
+  _operations.room(16 + 8);
   _operations.u8(static_cast<std::uint8_t>(what));
   _operations.varint(method_of);
-  std::uint8_t front[16];
   std::size_t length = _operations.size() - from;
-  std::memcpy(front, _operations.data() + from, length);
-  std::memcpy(front + length, &destination, 8);
+  // The destination is under the checksum, and not in the list: it stands behind the operation for a moment.
+  _operations.u64(destination);
+  _operations.resize(from + length);
+  std::uint8_t* front = _operations.data() + from;
   _hash = crc64(with, crc64({front, length + 8}, _hash));
   _operation_count++;
-  if (_replay != nullptr) {
-    byte_span recorded = _replay->operations;
-    bool agrees = _operations.size() <= recorded.size() && std::memcmp(recorded.data() + from, front, length) == 0;
-    if (agrees) return _replay->why == nullptr;
-    std::string before = from < recorded.size() && recorded[from] < std::size(operation_names) ? operation_names[recorded[from]] : "waiting";
-    stop_replay("operation " + std::to_string(_operation_count) + " was " + before + " and is " + operation_names[static_cast<std::size_t>(what)] + " now");
-    return false;
-  }
+  if (_replay != nullptr) return compare(from, length, what);
   return _operation_count <= operations_most && _journal.size() <= journal_most;
+}
+
+// Whether the operation that stands at `from` is the one that stood there when the image was written.
+bool flow_core::compare(std::size_t from, std::size_t length, operation what) {
+  byte_span recorded = _replay->operations;
+  bool agrees = _operations.size() <= recorded.size() && std::memcmp(recorded.data() + from, _operations.data() + from, length) == 0;
+  if (agrees) return _replay->why == nullptr;
+  std::string before = from < recorded.size() && recorded[from] < std::size(operation_names) ? operation_names[recorded[from]] : "waiting";
+  stop_replay("operation " + std::to_string(_operation_count) + " was " + before + " and is " + operation_names[static_cast<std::size_t>(what)] + " now");
+  return false;
 }
 
 bool flow_core::allow(bool noted) {
@@ -170,20 +69,27 @@ bool flow_core::allow(bool noted) {
 }
 
 std::uint32_t flow_core::add_leaf(std::uint8_t kind, std::uint64_t number_of) {
+  // What was taken is needed no longer, so a flow that waits for one thing behind another keeps one leaf.
+  if (_taken != 0 && _taken == _leaves.size()) _first_leaf += _taken, _taken = 0, _leaves.clear();
   leaf& added = _leaves.emplace_back();
   added.kind = kind;
   added.number = number_of;
-  auto index = static_cast<std::uint32_t>(_leaves.size() - 1);
-  if (_replay == nullptr) return index;
-  // What the image does not say to be waiting had come before it was taken.
-  added.state = leaf_state::done;
-  for (const auto& one : _replay->waiting) {
-    if (one.leaf != index) continue;
-    added.state = leaf_state::waiting;
-    added.number = one.number;
-    if (one.kind != kind) stop_replay("leaf " + std::to_string(index) + " is of another kind");
-  }
+  auto index = static_cast<std::uint32_t>(_first_leaf + _leaves.size() - 1);
+  if (_replay != nullptr) find_again(added, index);
   return index;
+}
+
+// What the image does not say to be waiting had come before it was taken.
+void flow_core::find_again(leaf& of, std::uint32_t index) {
+  auto& waiting = _replay->waiting;
+  of.state = leaf_state::done;
+  // The image lists them in the order of the leaves.
+  while (_replay->next_waiting < waiting.size() && waiting[_replay->next_waiting].leaf < index) _replay->next_waiting++;
+  if (_replay->next_waiting == waiting.size() || waiting[_replay->next_waiting].leaf != index) return;
+  const flow_image::wait& found = waiting[_replay->next_waiting];
+  of.state = leaf_state::waiting;
+  of.number = found.number;
+  if (found.kind != of.kind) stop_replay("leaf " + std::to_string(index) + " is of another kind");
 }
 
 std::uint32_t flow_core::begin_call(std::uint32_t destination, std::uint32_t method_of, byte_span with) {
@@ -201,7 +107,7 @@ std::uint32_t flow_core::begin_call(std::uint32_t destination, std::uint32_t met
   }
   writer what;
   write_failure(what, run.out.was_bad() ? failures::misuse("a value") : failures::too_long(run.out.limit));
-  _leaves[index] = {0, leaf_state::done, true, 0, what.take()};
+  at(index) = {0, leaf_state::done, true, 0, what.take()};
   return index;
 }
 
@@ -210,7 +116,7 @@ std::uint32_t flow_core::begin_timer(std::int64_t in_us) {
   with.i64(in_us);
   bool is_allowed = allow(note(operation::timer, 0, 0, with.view()));
   std::uint32_t index = add_leaf(1, 0);
-  if (_replay == nullptr && is_allowed) _leaves[index].number = run.begin_timer(*this, index, run.now + std::max<std::int64_t>(in_us, 0));
+  if (_replay == nullptr && is_allowed) at(index).number = run.begin_timer(*this, index, run.now + std::max<std::int64_t>(in_us, 0));
   return index;
 }
 
@@ -226,10 +132,9 @@ std::uint32_t flow_core::begin_task(std::string_view body, byte_span with, std::
   }
   bool is_allowed = allow(note(operation::task, static_cast<std::uint32_t>(number_of), 0, all.view()));
   std::uint32_t index = add_leaf(2, number_of);
-  _leaves[index].number = number_of;
   if (_replay == nullptr && is_allowed) {
     run.begin_task(*this, index, body, with, std::move(work));
-  } else if (_replay != nullptr && _leaves[index].state == leaf_state::waiting && !_replay->aside) {
+  } else if (_replay != nullptr && at(index).state == leaf_state::waiting && !_replay->aside) {
     run.know_task(number_of, std::move(work));
   }
   return index;
@@ -237,7 +142,7 @@ std::uint32_t flow_core::begin_task(std::string_view body, byte_span with, std::
 
 void flow_core::give_up(std::uint32_t index) {
   allow(note(operation::given_up, index, 0, {}));
-  leaf& of = _leaves[index];
+  leaf& of = at(index);
   if (of.state == leaf_state::taken) return;
   if (_replay == nullptr) forget(of);
   of.state = leaf_state::given_up;
@@ -296,16 +201,16 @@ bool flow_core::told(std::uint8_t kind, bool& is_failure, byte_span& value, std:
 }
 
 byte_span flow_core::take(std::uint32_t index, bool& is_failure) {
-  leaf& of = _leaves[index];
+  leaf& of = at(index);
   knows_time = false;
   if (of.state != leaf_state::done) {
     writer what;
     write_failure(what, of.state == leaf_state::given_up ? failures::cancelled() : failures::misuse("a call"));
     is_failure = true;
-    of.value = what.take();
-    return of.value;
+    return _mistake = what.take();
   }
   of.state = leaf_state::taken;
+  _taken++;
   if (_replay != nullptr) {
     byte_span value;
     std::int64_t none = 0;
@@ -329,9 +234,9 @@ std::size_t flow_core::choose(const std::uint32_t* leaves, std::size_t count) {
     return static_cast<std::size_t>(std::min<std::uint64_t>(in.read_unsigned(), count - 1));
   }
   std::size_t first = 0;
-  while (first + 1 < count && _leaves[leaves[first]].state == leaf_state::waiting) first++;
+  while (first + 1 < count && at(leaves[first]).state == leaf_state::waiting) first++;
   // What it was resumed with must last until it is taken, which may be later.
-  if (_told.data() != nullptr) _leaves[leaves[first]].value = to_bytes(std::exchange(_told, {}));
+  if (_told.data() != nullptr) at(leaves[first]).value = to_bytes(std::exchange(_told, {}));
   writer encoded;
   encode(encoded, static_cast<std::uint64_t>(first));
   tell(1, false, encoded.view());
@@ -341,24 +246,21 @@ std::size_t flow_core::choose(const std::uint32_t* leaves, std::size_t count) {
 
 // ---- Waiting ----
 
-bool flow_core::is_ready(const std::uint32_t* leaves, std::size_t count, bool all, bool takes_failures) {
-  if (_doom != nullptr || replay_failed()) return false;
+bool flow_core::is_ready_slowly(const std::uint32_t* leaves, std::size_t count, bool all, bool takes_failures) {
   std::size_t there = 0;
-  for (std::size_t i = 0; i < count; i++) there += _leaves[leaves[i]].state != leaf_state::waiting ? 1 : 0;
+  for (std::size_t i = 0; i < count; i++) there += at(leaves[i]).state != leaf_state::waiting ? 1 : 0;
   bool is_there = all ? there == count : there != 0 || count == 0;
-  if (is_there && !takes_failures && _replay == nullptr && _leaves[leaves[0]].state == leaf_state::done && _leaves[leaves[0]].is_failure) {
-    failure what;
-    doom(call_failed(read_failure(_leaves[leaves[0]].value, what) ? what : failures::bad_failure()));
+  if (is_there && !takes_failures && _replay == nullptr && at(leaves[0]).state == leaf_state::done && at(leaves[0]).is_failure) {
+    doom(failure_of(at(leaves[0]).value));
     return false;
   }
   return is_there;
 }
 
-void flow_core::wait(std::coroutine_handle<> at, const std::uint32_t* leaves, std::size_t count, bool all, bool takes_failures) {
-  _at = at;
-  _awaited.assign(leaves, leaves + count);
-  _awaits_all = all;
-  _takes_failures = takes_failures;
+// What a flow fails with that lets the failure of what it awaited through.
+failure flow_core::failure_of(byte_span value) {
+  failure what;
+  return call_failed(read_failure(value, what) ? std::move(what) : failures::bad_failure());
 }
 
 void flow_core::start(std::coroutine_handle<> root) {
@@ -366,37 +268,29 @@ void flow_core::start(std::coroutine_handle<> root) {
   resume(root);
 }
 
-void flow_core::resume(std::coroutine_handle<> at) {
+void flow_core::resume(std::coroutine_handle<> where) {
   _at = {};
-  at.resume();
+  where.resume();
   if (_replay != nullptr) return;
   if (!_root.done() && _doom == nullptr) {
     if (!is_suspended) is_suspended = true, run.flow_suspended(*this);
     return;
   }
-  if (_doom != nullptr) is_failed = true, error = std::move(*_doom);
-  has_ended = true;
+  if (_doom != nullptr) error = std::move(_doom);
   run.flow_ended(*this);
 }
 
 void flow_core::complete(std::uint32_t index, bool is_failure, byte_span value) {
-  leaf& of = _leaves[index];
+  leaf& of = at(index);
   of.state = leaf_state::done;
   of.is_failure = is_failure;
-  bool is_awaited = false;
-  std::size_t there = 0;
-  for (std::uint32_t one : _awaited) {
-    is_awaited |= one == index;
-    there += _leaves[one].state != leaf_state::waiting ? 1 : 0;
-  }
-  bool goes = _at && is_awaited && (!_awaits_all || there == _awaited.size());
+  // What alone was awaited goes on at once, with a value that need not be kept.
+  bool goes = _at && (_awaited.size() == 1 ? _awaited[0] == index : has_all_it_awaits(index));
   if (!goes || _awaited.size() > 1) of.value = to_bytes(value);
   if (!goes) return;
   if (is_failure && !_takes_failures) {
-    failure what;
-    doom(call_failed(read_failure(value, what) ? what : failures::bad_failure()));
     _at = {};
-    is_failed = has_ended = true, error = std::move(*_doom);
+    error = std::make_unique<failure>(failure_of(value));
     return run.flow_ended(*this);
   }
   // An empty value still has an address, which says that there is one.
@@ -405,10 +299,20 @@ void flow_core::complete(std::uint32_t index, bool is_failure, byte_span value) 
   resume(_at);
 }
 
+bool flow_core::has_all_it_awaits(std::uint32_t index) {
+  bool is_awaited = false;
+  std::size_t there = 0;
+  for (std::uint32_t one : _awaited) {
+    is_awaited |= one == index;
+    there += at(one).state != leaf_state::waiting ? 1 : 0;
+  }
+  return is_awaited && (!_awaits_all || there == _awaited.size());
+}
+
 // ---- Images ----
 
 void flow_core::begin_replay(const flow_image& of, bool aside) {
-  _replay.reset(new replay{cbor_reader(of.journal), of.entries, of.operations, of.hash, of.waiting, aside, nullptr});
+  _replay.reset(new replay{cbor_reader(of.journal), of.entries, of.operations, of.hash, of.waiting, aside, nullptr, 0});
   is_suspended = true;
 }
 
@@ -458,7 +362,7 @@ void flow_core::write_image(writer& out, const place_name* caller) const {
   cbor::put_array(out, waits);
   for (std::size_t i = 0; i < _leaves.size(); i++) {
     if (_leaves[i].state != leaf_state::waiting) continue;
-    cbor::put_array(out, 3), cbor::put_unsigned(out, i), cbor::put_unsigned(out, _leaves[i].kind), cbor::put_unsigned(out, _leaves[i].number);
+    cbor::put_array(out, 3), cbor::put_unsigned(out, _first_leaf + i), cbor::put_unsigned(out, _leaves[i].kind), cbor::put_unsigned(out, _leaves[i].number);
   }
 }
 
@@ -472,15 +376,16 @@ void flow_core::clear() {
   arguments.clear();
   answers = {};
   window_row = -1;
-  in_step = is_suspended = knows_time = has_ended = is_failed = goes_on = false;
-  if (!error.type.empty()) error = {};
+  in_step = is_suspended = knows_time = goes_on = false;
+  error.reset();
   result.clear();
   _journal.clear();
   _operations.clear();
   _entries = _operation_count = 0;
   _hash = 0;
   _leaves.clear();
-  _awaited.clear();
+  _first_leaf = _taken = 0;
+  _awaited = {};
   _told = {};
   _doom.reset();
   refused.reset();

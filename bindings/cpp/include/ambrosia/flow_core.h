@@ -1,0 +1,201 @@
+// One flow as data: its journal, its operations, and what it waits for (docs/image.md I4). A suspended flow is brought back by executing it again:
+// it is told the same, sends nothing, and stands where it stood.
+#pragma once
+
+#include <ambrosia/failure.h>
+#include <ambrosia/outbound.h>
+
+#include <coroutine>
+#include <functional>
+
+namespace ambrosia {
+inline namespace v0 {
+
+class runtime;
+class immortal_base;
+
+#if defined(__cpp_exceptions)
+inline constexpr bool has_exceptions = true;
+#else
+inline constexpr bool has_exceptions = false;
+#endif
+
+// What a flow does is written into its operations by these numbers, which never change their meaning.
+enum class operation : std::uint8_t { call, timer, task, step, time, chance, fork, timer_set, timer_dropped, choice, given_up, checkpoint };
+
+// Whom a handler answers.
+struct reply_to {
+  enum class kind : std::uint8_t { nobody, peer, outside } who = kind::nobody;
+  std::uint32_t method = 0, origin = 0;  // the peer's origin number
+  std::uint64_t call = 0;                // or the request's number
+  std::uint64_t epoch = 0, session = 0;  // of the caller outside
+};
+
+// Memory of coroutine frames: free lists by size, for the one thread that executes.
+void* take_frame(std::size_t size);
+void give_frame(void* frame, std::size_t size);
+
+// What an image says of one suspended flow; it lasts as long as the image.
+struct flow_image {
+  std::uint64_t number = 0;
+  std::uint32_t method = 0;
+  byte_span arguments;
+  reply_to answers;
+  byte_span journal;  // the items, one behind another
+  std::size_t entries = 0;
+  byte_span operations;
+  std::uint64_t hash = 0;
+  struct wait {
+    std::uint32_t leaf;
+    std::uint8_t kind;
+    std::uint64_t number;
+  };
+  std::vector<wait> waiting;
+};
+
+#if defined(__cpp_exceptions)
+// Ends a re-execution that has gone another way than the journal; flows do not catch it, and it goes no further.
+struct replay_stopped {};
+#endif
+
+// One flow: its journal, its operations, its leaves (what it has begun and waits for), and its frame. The thread that executes owns it.
+class flow_core {
+ public:
+  enum class leaf_state : std::uint8_t { waiting, done, taken, given_up };
+  struct leaf {
+    std::uint8_t kind = 0;  // 0 call, 1 timer, 2 task
+    leaf_state state = leaf_state::waiting;
+    bool is_failure = false;
+    std::uint64_t number = 0;
+    bytes value;  // of what is done and not taken
+  };
+
+  // A core outlives its flow in a free list, so a flow that comes and goes allocates nothing.
+  explicit flow_core(runtime& of);
+  flow_core(const flow_core&) = delete;
+  flow_core& operator=(const flow_core&) = delete;
+  ~flow_core();
+
+  // ---- Operations, as `context` makes them ----
+
+  // Whether an operation may be done here; if not, `refused` says why.
+  bool allow(bool noted);
+  std::unique_ptr<failure> refused;
+  // Notes an operation. False: the flow is too long, or its re-execution has gone another way.
+  bool note(operation what, std::uint32_t method, std::uint64_t destination, byte_span arguments);
+  std::uint32_t begin_call(std::uint32_t destination, std::uint32_t method, byte_span arguments);
+  std::uint32_t begin_timer(std::int64_t in_us);
+  std::uint64_t number_of(std::uint32_t index) { return at(index).number; }
+  std::uint32_t begin_task(std::string_view body, byte_span arguments, std::function<void(writer&, bool& failed)> work);
+  void give_up(std::uint32_t leaf);
+  // True while it is executed again from its journal: then nothing is sent, and `told` gives the next entry.
+  bool is_replaying() const { return _replay != nullptr; }
+  bool replay_failed() const;
+  // An entry of the journal that no leaf gave: a value of a step, or with kind 2 a time. `told` is for re-execution.
+  void tell(std::uint8_t kind, bool is_failure, byte_span value);
+  void tell_time(std::int64_t time);
+  bool told(std::uint8_t kind, bool& is_failure, byte_span& value, std::int64_t& time);
+
+  // ---- Waiting ----
+
+  // Whether what is awaited is there: all of the leaves, or one. A failure that is not taken ends the flow instead.
+  bool is_ready(const std::uint32_t* leaves, std::size_t count, bool all, bool takes_failures) {
+    if (_doom != nullptr || replay_failed()) return false;
+    if (count == 1 && at(leaves[0]).state == leaf_state::waiting) return false;
+    return is_ready_slowly(leaves, count, all, takes_failures);
+  }
+  // The leaves stay where they are until the flow goes on: in the frame of its coroutine.
+  void wait(std::coroutine_handle<> where, const std::uint32_t* leaves, std::size_t count, bool all, bool takes_failures) {
+    _at = where;
+    _awaited = {leaves, count};
+    _awaits_all = all;
+    _takes_failures = takes_failures;
+  }
+  // Which of several is there: the first of them that came.
+  std::size_t choose(const std::uint32_t* leaves, std::size_t count);
+  // Takes what a leaf gave into the journal, and gives it. The bytes are valid until the next operation.
+  byte_span take(std::uint32_t leaf, bool& is_failure);
+
+  // ---- Driving ----
+
+  void start(std::coroutine_handle<> root);
+  void complete(std::uint32_t leaf, bool is_failure, byte_span value);
+  // The flow ends with this failure at its next wait, where exceptions are off.
+  void doom(failure what) { _doom = std::make_unique<failure>(std::move(what)); }
+  bool is_doomed() const { return _doom != nullptr; }
+
+  void begin_replay(const flow_image& of, bool aside);
+  // Null: it stands where it stood. Otherwise what it did instead.
+  std::unique_ptr<std::string> end_replay();
+  void write_image(writer& out, const place_name* caller) const;
+  // Gives up all that it still waits for, when it has ended.
+  void abandon();
+  void clear();
+  void drop_frame();
+
+  runtime& run;
+  immortal_base* app = nullptr;
+  std::uint64_t number = 0;
+  std::uint32_t method = 0;
+  bytes arguments;
+  reply_to answers;
+  std::int64_t window_row = -1;  // the key under way that its answer belongs to, by its place in the log; -1: none
+  bool in_step = false, is_suspended = false, knows_time = false;
+  std::int64_t time = 0;
+  // How it ended.
+  bool goes_on = false;  // with `again`, whose arguments stand in result
+  std::unique_ptr<failure> error;
+  writer result;
+
+  flow_core *before = nullptr, *behind = nullptr;  // in the order of their numbers
+
+ private:
+  struct replay;
+  // Leaves are numbered through the life of the flow. Those before the first one that is kept were taken.
+  leaf& at(std::uint32_t index) { return index >= _first_leaf ? _leaves[index - _first_leaf] : s_taken_leaf; }
+  bool is_ready_slowly(const std::uint32_t* leaves, std::size_t count, bool all, bool takes_failures);
+  bool has_all_it_awaits(std::uint32_t index);
+  static failure failure_of(byte_span value);
+  bool compare(std::size_t from, std::size_t length, operation what);
+  std::uint32_t add_leaf(std::uint8_t kind, std::uint64_t number);
+  void find_again(leaf& of, std::uint32_t index);
+  void forget(leaf& of);
+  void resume(std::coroutine_handle<> at);
+  void stop_replay(std::string why);
+
+  writer _journal, _operations;
+  std::size_t _entries = 0, _operation_count = 0;
+  std::uint64_t _hash = 0;
+  static leaf s_taken_leaf;
+  std::vector<leaf> _leaves;
+  std::uint32_t _first_leaf = 0, _taken = 0;  // so many of those in _leaves were taken
+  std::coroutine_handle<> _root, _at;
+  std::span<const std::uint32_t> _awaited;
+  bool _awaits_all = false, _takes_failures = false;
+  bytes _mistake;  // what is given in place of a leaf that cannot be taken
+  byte_span _told;  // the value of the leaf that it was just resumed for
+  std::unique_ptr<failure> _doom;
+  std::unique_ptr<replay> _replay;
+};
+
+// A failure in a flow or handler: thrown where there are exceptions, else it dooms the flow.
+inline void raise(flow_core& at, failure what) {
+#if defined(__cpp_exceptions)
+  if (at.replay_failed()) throw replay_stopped();
+  (void)at;
+  throw what;
+#else
+  at.doom(std::move(what));
+#endif
+}
+
+// Raises what the core has refused. Headers alone do so: the library is the same with and without exceptions.
+inline void settle(flow_core& at) {
+  if (at.refused != nullptr) raise(at, std::move(*std::exchange(at.refused, nullptr)));
+}
+inline void check(flow_core& at, bool noted) {
+  if (!at.allow(noted)) settle(at);
+}
+
+}  // namespace v0
+}  // namespace ambrosia

@@ -1,0 +1,158 @@
+// What a flow can wait for: calls, tasks and delays, alone or several together.
+#pragma once
+
+#include <ambrosia/flow_core.h>
+
+namespace ambrosia {
+inline namespace v0 {
+
+// Waits for leaves of a flow: for all of them, or for the first. Leaves is an array or a vector of their numbers.
+template <class Leaves>
+struct leaves_awaiter {
+  flow_core& at;
+  Leaves leaves;
+  bool all = true;
+  bool takes_failures = true;  // false: a failure ends the flow at its wait (where there are no exceptions)
+  bool await_ready() { return at.is_ready(leaves.data(), leaves.size(), all, takes_failures); }
+  void await_suspend(std::coroutine_handle<> h) { at.wait(h, leaves.data(), leaves.size(), all, takes_failures); }
+};
+using leaf_list = std::vector<std::uint32_t>;
+
+// What was begun and gives a T: a call, a task or a delay. It is under way already; co_await waits for it.
+// co_await x gives T, and lets a failure through; co_await x.outcome() gives result<T>.
+template <class T, bool Raw = false>
+class [[nodiscard]] pending {
+ public:
+  using value_type = T;
+  pending(flow_core& at, std::uint32_t leaf, std::uint32_t method, std::uint64_t task = 0) : _at(&at), _leaf(leaf), _method(method), _task(task) {}
+  pending(pending&&) = default;
+  pending& operator=(pending&&) = default;
+
+  std::uint32_t leaf() const { return _leaf; }
+  flow_core& core() const { return *_at; }
+
+  struct outcome_awaiter : leaves_awaiter<std::array<std::uint32_t, 1>> {
+    pending& of;
+    result<T> await_resume() { return of.take(); }
+  };
+  struct value_awaiter : leaves_awaiter<std::array<std::uint32_t, 1>> {
+    pending& of;
+    T await_resume() { return of.take_value(); }
+  };
+  outcome_awaiter outcome() { return {{*_at, {_leaf}}, *this}; }
+  value_awaiter value() { return {{*_at, {_leaf}, true, has_exceptions}, *this}; }
+
+  // What is there already.
+  result<T> take() {
+    bool is_failure = false;
+    byte_span data = _at->take(_leaf, is_failure);
+    if (is_failure) return failed(data);
+    if constexpr (std::is_void_v<T>) {
+      return {};
+    } else {
+      T value{};
+      std::optional<failure> wrong = read(data, value);
+      if (wrong) return std::move(*wrong);
+      return value;
+    }
+  }
+
+ private:
+  // As `take`, without the room for a failure, which nearly every wait does not need.
+  T take_value() {
+    bool is_failure = false;
+    byte_span data = _at->take(_leaf, is_failure);
+    if (is_failure) let_through(failed(data));
+    if constexpr (!std::is_void_v<T>) {
+      T value{};
+      if (is_failure) return value;
+      std::optional<failure> wrong = read(data, value);
+      if (wrong) let_through(std::move(*wrong));
+      return value;
+    }
+  }
+  void let_through(failure what) {
+#if defined(__cpp_exceptions)
+    throw called_failure(std::move(what));
+#else
+    _at->doom(call_failed(std::move(what)));
+#endif
+  }
+  static failure failed(byte_span data) {
+    failure what;
+    return read_failure(data, what) ? what : failures::bad_failure();
+  }
+  template <class V>
+  std::optional<failure> read(byte_span data, V& value) const {
+    if constexpr (Raw) {
+      value = to_bytes(data);
+    } else {
+      cbor_reader in(data);
+      decode(in, value);
+      if (!in.ok()) return misread(in);
+    }
+    return std::nullopt;
+  }
+  failure misread(const cbor_reader& in) const {
+    if (!in.union_name.empty()) return failures::unknown_case(in);
+    return _task != 0 ? failures::bad_task_result(_task) : failures::bad_result(_method, false);
+  }
+
+  flow_core* _at;
+  std::uint32_t _leaf, _method;
+  std::uint64_t _task;
+};
+
+template <class T>
+using call = pending<T>;
+
+// co_await at.all(a, b): a tuple of outcomes, when all are there.
+template <class... P>
+struct all_awaiter : leaves_awaiter<std::array<std::uint32_t, sizeof...(P)>> {
+  std::tuple<P&...> of;
+  std::tuple<result<typename P::value_type>...> await_resume() {
+    return std::apply([](P&... one) { return std::tuple<result<typename P::value_type>...>{one.take()...}; }, of);
+  }
+};
+// The same of a list of calls of one type.
+template <class P>
+struct all_list_awaiter : leaves_awaiter<leaf_list> {
+  std::vector<P>& of;
+  std::vector<result<typename P::value_type>> await_resume() {
+    std::vector<result<typename P::value_type>> values;
+    for (P& one : of) values.push_back(one.take());
+    return values;
+  }
+};
+// The same of leaves of several types, which are taken behind it.
+struct all_leaves_awaiter : leaves_awaiter<leaf_list> {
+  void await_resume() {}
+};
+
+// co_await at.any(a, b): the place of the one that came first. The others stay under way.
+template <class Leaves>
+struct any_awaiter : leaves_awaiter<Leaves> {
+  std::size_t await_resume() { return this->at.choose(this->leaves.data(), this->leaves.size()); }
+};
+
+// co_await at.within(call, time): its outcome, or Ambrosia.Timeout; what comes later has no effect.
+template <class P>
+struct within_awaiter : leaves_awaiter<std::array<std::uint32_t, 2>> {
+  P of;
+  result<typename P::value_type> await_resume() {
+    std::size_t first = at.choose(leaves.data(), 2);
+    at.give_up(leaves[1 - first]);
+    if (first == 0) return of.take();
+    bool is_failure = false;
+    at.take(leaves[1], is_failure);
+    return failures::timed_out();
+  }
+};
+
+// co_return at.again(arguments): the flow begins anew with these, with an empty journal; its caller still waits.
+struct again_with {
+  bytes arguments;
+};
+
+}  // namespace v0
+}  // namespace ambrosia

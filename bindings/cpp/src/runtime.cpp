@@ -1,0 +1,119 @@
+#include <ambrosia/runtime.h>
+
+#include <algorithm>
+
+namespace ambrosia {
+inline namespace v0 {
+
+// ---- Memory of coroutines ----
+
+namespace {
+
+constexpr std::size_t class_bytes = 64, classes = 32;
+thread_local void* free_frames[classes];
+
+}  // namespace
+
+void* take_frame(std::size_t size) {
+  std::size_t index = (size + class_bytes - 1) / class_bytes;
+  if (index < classes && free_frames[index] != nullptr) return std::exchange(free_frames[index], *static_cast<void**>(free_frames[index]));
+  void* frame = std::malloc(index * class_bytes);
+  if (frame == nullptr) std::abort();
+  return frame;
+}
+
+void give_frame(void* frame, std::size_t size) {
+  std::size_t index = (size + class_bytes - 1) / class_bytes;
+  if (index >= classes) return std::free(frame);
+  *static_cast<void**>(frame) = std::exchange(free_frames[index], frame);
+}
+
+// ---- The calls that are awaited ----
+
+void call_table::add(const row& call) {
+  if (2 * (_size + 1) > _rows.size()) {
+    std::vector<row> before(_rows.size() * 2);
+    before.swap(_rows);
+    _size = 0;
+    for (const row& one : before) {
+      if (one.id != 0) add(one);
+    }
+  }
+  std::size_t at = place_of(call.id);
+  while (_rows[at].id != 0) at = (at + 1) & (_rows.size() - 1);
+  _rows[at] = call;
+  _size++;
+}
+
+call_table::row* call_table::find(std::uint64_t id) {
+  if (id == 0) return nullptr;
+  for (std::size_t at = place_of(id); _rows[at].id != 0; at = (at + 1) & (_rows.size() - 1)) {
+    if (_rows[at].id == id) return &_rows[at];
+  }
+  return nullptr;
+}
+
+void call_table::remove(row* call) {
+  std::size_t mask = _rows.size() - 1, hole = static_cast<std::size_t>(call - _rows.data());
+  for (std::size_t at = (hole + 1) & mask; _rows[at].id != 0; at = (at + 1) & mask) {
+    // A row may move to the hole if its own place does not lie between the two.
+    if (((at - place_of(_rows[at].id)) & mask) >= ((at - hole) & mask)) _rows[hole] = _rows[at], hole = at;
+  }
+  _rows[hole].id = 0;
+  _size--;
+}
+
+std::vector<call_table::row> call_table::sorted() const {
+  std::vector<row> rows;
+  for (const row& one : _rows) {
+    if (one.id != 0) rows.push_back(one);
+  }
+  std::sort(rows.begin(), rows.end(), [](const row& a, const row& b) { return a.id < b.id; });
+  return rows;
+}
+
+// ---- Flows ----
+
+runtime::~runtime() {
+  while (first_flow != nullptr) remove_flow(*first_flow);
+  for (flow_core* flow : _free_flows) delete flow;
+}
+
+guid runtime::chance_guid() {
+  guid id;
+  std::uint64_t high = chance(), low = chance();
+  for (std::size_t i = 0; i < 8; i++) id.value[i] = static_cast<std::uint8_t>(high >> (8 * i)), id.value[8 + i] = static_cast<std::uint8_t>(low >> (8 * i));
+  id.value[6] = static_cast<std::uint8_t>((id.value[6] & 0x0F) | 0x40);  // version 4
+  id.value[8] = static_cast<std::uint8_t>((id.value[8] & 0x3F) | 0x80);
+  return id;
+}
+
+flow_core& runtime::add_flow() {
+  flow_core* flow;
+  if (_free_flows.empty()) {
+    flow = new flow_core(*this);
+  } else {
+    flow = _free_flows.back();
+    _free_flows.pop_back();
+  }
+  flow->number = last_flow == nullptr ? 1 : last_flow->number + 1;
+  flow->before = last_flow;
+  flow->behind = nullptr;
+  (last_flow == nullptr ? first_flow : last_flow->behind) = flow;
+  last_flow = flow;
+  return *flow;
+}
+
+void runtime::remove_flow(flow_core& flow) {
+  (flow.before == nullptr ? first_flow : flow.before->behind) = flow.behind;
+  (flow.behind == nullptr ? last_flow : flow.behind->before) = flow.before;
+  flow.clear();
+  if (_free_flows.size() < 4096) {
+    _free_flows.push_back(&flow);
+  } else {
+    delete &flow;
+  }
+}
+
+}  // namespace v0
+}  // namespace ambrosia

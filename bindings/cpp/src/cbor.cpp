@@ -7,6 +7,15 @@ namespace ambrosia {
 inline namespace v0 {
 namespace cbor {
 
+void put_long_head(writer& out, major kind, std::uint64_t value) {
+  int power = value < 0x100 ? 0 : value < 0x10000 ? 1 : value >> 32 == 0 ? 2 : 3;
+  int size = 1 << power;
+  std::uint8_t* p = out.room(9);
+  *p++ = static_cast<std::uint8_t>(static_cast<int>(kind) << 5 | (24 + power));
+  for (int i = size - 1; i >= 0; i--) *p++ = static_cast<std::uint8_t>(value >> (8 * i));
+  out.grow(static_cast<std::size_t>(size) + 1);
+}
+
 std::uint64_t widen_single(std::uint32_t single) {
   std::uint64_t sign = static_cast<std::uint64_t>(single >> 31) << 63, fraction = single & 0x7FFFFF;
   std::uint32_t exponent = single >> 23 & 0xFF;
@@ -148,10 +157,16 @@ std::uint64_t cbor_reader::read_double_bits() {
 }
 
 void cbor_reader::skip(bool ordered, int depth) {
-  cbor::major kind;
-  int info;
-  std::uint64_t value = take_head(*this, kind, info);
-  if (!ok()) return;
+  auto kind = cbor::major::other;
+  int info = 0;
+  std::uint64_t value = 0;
+  if (p != end && (*p & 31) < 24) {
+    kind = static_cast<cbor::major>(*p >> 5);
+    value = static_cast<std::uint64_t>(info = *p++ & 31);
+  } else {
+    value = take_head(*this, kind, info);
+  }
+  if (!ok() || kind <= cbor::major::negative_number) return;
   bool nests = kind == cbor::major::array || kind == cbor::major::map || kind == cbor::major::tag;
   if (nests && depth == 64) return fail("TooDeep");
   switch (kind) {

@@ -15,14 +15,13 @@ const char* const operation_names[] = {"a call", "a delay", "a task", "a step", 
 flow_core::leaf flow_core::s_taken_leaf = {0, leaf_state::taken, false, 0, {}};
 
 struct flow_core::replay {
-  cbor_reader told;
-  std::size_t entries;
-  byte_span operations;
-  std::uint64_t hash;
-  std::vector<flow_image::wait> waiting;
+  const flow_image& of;
   bool aside;
-  std::unique_ptr<std::string> why;
+  cbor_reader told;
+  std::size_t entries;               // of the journal, that are still to be told
+  std::size_t operation_bytes = 0;   // so many of the operations were done again
   std::size_t next_waiting = 0;
+  std::unique_ptr<std::string> why;
 };
 
 flow_core::flow_core(runtime& of) : run(of) {}
@@ -37,27 +36,28 @@ void flow_core::stop_replay(std::string why) {
 // ---- Operations ----
 
 bool flow_core::note(operation what, std::uint32_t method_of, std::uint64_t destination, byte_span with) {
-  std::size_t from = _operations.size();
-  _operations.room(16 + 8);
-  _operations.u8(static_cast<std::uint8_t>(what));
-  _operations.varint(method_of);
-  std::size_t length = _operations.size() - from;
-  // The destination is under the checksum, and not in the list: it stands behind the operation for a moment.
-  _operations.u64(destination);
-  _operations.resize(from + length);
-  std::uint8_t* front = _operations.data() + from;
-  _hash = crc64(with, crc64({front, length + 8}, _hash));
+  std::size_t length;
+  std::uint64_t word = static_cast<std::uint64_t>(what) | varint_word(method_of, length) << 8;
+  length++;
+  _hash = crc64(with, ~detail::crc64_word(detail::crc64_word(~_hash, word, length), destination, 8));
   _operation_count++;
-  if (_replay != nullptr) return compare(from, length, what);
+  if (_replay != nullptr) return compare(what, word, length);
+  detail::store(_operations.room(8), word);
+  _operations.grow(length);
   return _operation_count <= operations_most && _journal.size() <= journal_most;
 }
 
-// Whether the operation that stands at `from` is the one that stood there when the image was written.
-bool flow_core::compare(std::size_t from, std::size_t length, operation what) {
-  byte_span recorded = _replay->operations;
-  bool agrees = _operations.size() <= recorded.size() && std::memcmp(recorded.data() + from, _operations.data() + from, length) == 0;
-  if (agrees) return _replay->why == nullptr;
-  std::string before = from < recorded.size() && recorded[from] < std::size(operation_names) ? operation_names[recorded[from]] : "waiting";
+// Whether the next operation of the image is this one.
+bool flow_core::compare(operation what, std::uint64_t word, std::size_t length) {
+  byte_span recorded = _replay->of.operations.subspan(_replay->operation_bytes);
+  std::uint8_t front[8] = {};
+  if (recorded.size() < 8) detail::copy_few(front, recorded.data(), recorded.size());
+  std::uint64_t then = detail::load64(recorded.size() < 8 ? front : recorded.data());
+  if (length <= recorded.size() && (then ^ word) << (64 - 8 * length) == 0) {
+    _replay->operation_bytes += length;
+    return _replay->why == nullptr;
+  }
+  std::string before = !recorded.empty() && recorded[0] < std::size(operation_names) ? operation_names[recorded[0]] : "waiting";
   stop_replay("operation " + std::to_string(_operation_count) + " was " + before + " and is " + operation_names[static_cast<std::size_t>(what)] + " now");
   return false;
 }
@@ -81,7 +81,7 @@ std::uint32_t flow_core::add_leaf(std::uint8_t kind, std::uint64_t number_of) {
 
 // What the image does not say to be waiting had come before it was taken.
 void flow_core::find_again(leaf& of, std::uint32_t index) {
-  auto& waiting = _replay->waiting;
+  const auto& waiting = _replay->of.waiting;
   of.state = leaf_state::done;
   // The image lists them in the order of the leaves.
   while (_replay->next_waiting < waiting.size() && waiting[_replay->next_waiting].leaf < index) _replay->next_waiting++;
@@ -92,21 +92,44 @@ void flow_core::find_again(leaf& of, std::uint32_t index) {
   if (found.kind != of.kind) stop_replay("leaf " + std::to_string(index) + " is of another kind");
 }
 
-std::uint32_t flow_core::begin_call(std::uint32_t destination, std::uint32_t method_of, byte_span with) {
-  bool is_allowed = allow(note(operation::call, method_of, run.out.hash_of(destination), with));
-  if (_replay != nullptr) return add_leaf(0, 0);
-  std::uint64_t id = run.next_call;
-  run.out.begin(destination, run_kind::call, method_of, id);
-  run.out.bytes_out().raw(with);
-  std::uint32_t index = add_leaf(0, id);
-  if (!is_allowed) run.out.bytes_out().bad = true;
-  if (run.out.end()) {
-    run.next_call++;
-    run.calls.add({id, this, index, destination, method_of});
+writer& flow_core::begin_call(std::uint32_t destination, std::uint32_t method_of) {
+  if (_replay != nullptr) {
+    run.unsent.clear();
+    return run.unsent;
+  }
+  run.out.begin(destination, run_kind::call, method_of, run.next_call);
+  _arguments_at = run.out.position();
+  return run.out.bytes_out();
+}
+
+std::uint32_t flow_core::end_call(std::uint32_t destination, std::uint32_t method_of) {
+  bool is_replay = _replay != nullptr;
+  // What cannot be written is no operation: it is refused at once, here as in a replay.
+  if (is_replay ? run.unsent.bad : run.out.bytes_out().bad) {
+    if (!is_replay) run.out.end();
+    refused = std::make_unique<failure>(failures::misuse("a value"));
+    std::uint32_t index = add_leaf(0, 0);
+    at(index).state = leaf_state::given_up;
     return index;
   }
+  bool is_allowed = allow(note(operation::call, method_of, run.out.hash_of(destination), is_replay ? run.unsent.view() : run.out.arguments(_arguments_at)));
+  if (is_replay) return add_leaf(0, 0);
+  if (!is_allowed) run.out.bytes_out().bad = true;
+  if (!run.out.end()) return add_failed_leaf(run.out.was_bad() ? failures::misuse("a value") : failures::too_long(run.out.limit));
+  std::uint64_t id = run.next_call++;
+  std::uint32_t index = add_leaf(0, id);
+  call_table::row& call = run.calls.add(id);
+  call.flow = this;
+  call.leaf = index;
+  call.destination = destination;
+  call.method = method_of;
+  return index;
+}
+
+std::uint32_t flow_core::add_failed_leaf(const failure& of) {
   writer what;
-  write_failure(what, run.out.was_bad() ? failures::misuse("a value") : failures::too_long(run.out.limit));
+  write_failure(what, of);
+  std::uint32_t index = add_leaf(0, 0);
   at(index) = {0, leaf_state::done, true, 0, what.take()};
   return index;
 }
@@ -127,7 +150,8 @@ std::uint32_t flow_core::begin_task(std::string_view body, byte_span with, std::
   std::uint64_t number_of = run.next_task;
   if (_replay != nullptr) {
     // The task's number stands in its operation, since a failure to read its result names it.
-    reader recorded(_replay->operations.subspan(std::min(_operations.size() + 1, _replay->operations.size())));
+    byte_span operations = _replay->of.operations;
+    reader recorded(operations.subspan(std::min(_replay->operation_bytes + 1, operations.size())));
     number_of = recorded.varint();
   }
   bool is_allowed = allow(note(operation::task, static_cast<std::uint32_t>(number_of), 0, all.view()));
@@ -183,7 +207,6 @@ bool flow_core::told(std::uint8_t kind, bool& is_failure, byte_span& value, std:
   is_failure = false;
   if (from.why != nullptr) return false;
   if (from.entries == 0) return stop_replay("it goes on where it waited"), false;
-  const std::uint8_t* begin = from.told.p;
   std::size_t items = from.told.read_array();
   std::uint64_t found = from.told.read_unsigned(2);
   if (items == 3 && found == 0) is_failure = from.told.read_unsigned(1) == 1;
@@ -195,8 +218,6 @@ bool flow_core::told(std::uint8_t kind, bool& is_failure, byte_span& value, std:
     value = from.told.read_bytes();
   }
   from.entries--;
-  _journal.raw({begin, from.told.p});
-  _entries++;
   return true;
 }
 
@@ -312,16 +333,20 @@ bool flow_core::has_all_it_awaits(std::uint32_t index) {
 // ---- Images ----
 
 void flow_core::begin_replay(const flow_image& of, bool aside) {
-  _replay.reset(new replay{cbor_reader(of.journal), of.entries, of.operations, of.hash, of.waiting, aside, nullptr, 0});
+  _replay.reset(new replay{of, aside, cbor_reader(of.journal), of.entries, 0, 0, nullptr});
   is_suspended = true;
 }
 
 std::unique_ptr<std::string> flow_core::end_replay() {
   replay& from = *_replay;
   if (from.why == nullptr && (_root.done() || !_at)) stop_replay("it ends where it waited");
-  if (from.why == nullptr && (_operations.size() != from.operations.size() || _hash != from.hash)) {
+  if (from.why == nullptr && (from.operation_bytes != from.of.operations.size() || _hash != from.of.hash)) {
     stop_replay("it does the same operations with other arguments, or fewer");
   }
+  // It was told what stands in front, and has done all of the operations.
+  _journal.raw({from.of.journal.data(), from.told.p});
+  _entries = from.of.entries - from.entries;
+  _operations.raw(from.of.operations);
   // What came and was not taken yet stands behind what was told, in the order of the leaves.
   for (leaf& one : _leaves) {
     if (from.why != nullptr || one.state != leaf_state::done) continue;
@@ -331,7 +356,7 @@ std::unique_ptr<std::string> flow_core::end_replay() {
   }
   std::size_t waits = 0;
   for (leaf& one : _leaves) waits += one.state == leaf_state::waiting ? 1 : 0;
-  if (from.why == nullptr && (from.entries != 0 || waits != from.waiting.size())) stop_replay("it was told more than it asks for");
+  if (from.why == nullptr && (from.entries != 0 || waits != from.of.waiting.size())) stop_replay("it was told more than it asks for");
   auto why = std::move(from.why);
   _replay.reset();
   return why;

@@ -164,9 +164,7 @@ bool session::read_flows(cbor_reader& in) {
   if (!refused_flows.empty()) {
     return end_with(1, 2, "This build cannot continue what the image's flows were doing:" + refused_flows), false;
   }
-  for (const call_table::row& call : calls.sorted()) {
-    if (call.flow == nullptr) return false;
-  }
+  if (!calls.have_flows()) return false;
   for (const auto& [number, task] : _tasks) {
     if (task.flow == nullptr) return false;
   }

@@ -94,17 +94,14 @@ bool session::restore(byte_span image) {
   in.images = true;
   std::string found = "no text";
   std::uint64_t version = 0;
-  in.read_array();
+  std::size_t items = in.read_array();
   if (in.next_is(cbor::major::text)) found = std::string(in.read_text());
   if (in.ok()) version = in.read_unsigned();
   if (!in.ok() || found != format_name || version != format_version) {
     return end_with(1, 2, "The image is of format " + found + " version " + std::to_string(version) + ", and this app reads " + std::string(format_name) +
                               " version " + std::to_string(format_version) + ": start the app that wrote it, or give the log's directory its own.");
   }
-  cbor_reader whole(image);
-  whole.skip(true);
-  bool is_whole = whole.ok() && whole.left() == 0;
-  if (is_whole && read_image(in)) {
+  if (items == 5 && read_image(in)) {
     _has_started = true;
     for (const auto& [number, timer] : _timers) {
       out.frame(frame_type::timer_set, [&, number = number, due = timer.due](writer& to) { to.u64(number), to.i64(due); });
@@ -116,9 +113,9 @@ bool session::restore(byte_span image) {
 }
 
 bool session::read_image(cbor_reader& in) {
-  cbor_reader session_part(in.item());
+  cbor_reader session_part(in.item(true));
   in.read_array_of(2);
-  cbor_reader state(in.item());
+  cbor_reader state(in.item(true));
   if (in.read_array() != 0) in.fail("OutOfRange");
   state.images = true;
   if (!in.ok() || !read_session(session_part) || !_app->read_state(state)) return false;
@@ -172,7 +169,9 @@ void session::read_origins(cbor_reader& in) {
 void session::read_calls(cbor_reader& in) {
   in.read_array_of(2);
   decode(in, next_call);
-  for (std::size_t count = in.read_array(); count != 0 && in.ok(); count--) {
+  std::size_t count = in.read_array();
+  calls.reserve(std::min<std::size_t>(count, in.left() / 7));  // each has six items
+  for (; count != 0 && in.ok(); count--) {
     call_table::row call;
     std::uint16_t shard = 0;
     std::string_view name;
@@ -180,7 +179,7 @@ void session::read_calls(cbor_reader& in) {
     read_row(in, call.id, shard, name, call.method, flow, call.leaf);
     call.destination = out.destination(shard, name);
     if (call.id == 0 || call.destination == no_destination || calls.find(call.id) != nullptr) in.fail("OutOfRange");
-    if (in.ok()) calls.add(call);
+    if (in.ok()) calls.add(call.id) = call;
   }
 }
 

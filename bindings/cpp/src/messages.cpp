@@ -6,12 +6,27 @@ inline namespace v0 {
 
 namespace {
 
+// The id of a method in a message that was checked.
+inline std::uint32_t next_method(reader& at) {
+  if (*at.p < 0x80) return *at.p++;
+  if (at.left() < 5 || (detail::load<std::uint32_t>(at.p) & 0x80808080u) != 0x80808080u) return static_cast<std::uint32_t>(at.varint());
+  std::uint32_t low = detail::load<std::uint32_t>(at.p), high = at.p[4];
+  at.p += 5;
+  return (low & 0x7F) | (low >> 1 & 0x3F80) | (low >> 2 & 0x1FC000) | (low >> 3 & 0xFE00000) | high << 28;
+}
+
+inline std::uint64_t next_varint(reader& at) {
+  std::uint64_t value = *at.p & 0x7F;
+  for (int shift = 7; *at.p++ >= 0x80; shift += 7) value |= static_cast<std::uint64_t>(*at.p & 0x7F) << shift;
+  return value;
+}
+
 // The next message of a run that was checked.
 inline void next_message(const run_view& run, reader& at, message_view& message) {
-  std::uint64_t length = at.varint();
+  std::uint64_t length = next_varint(at);
   const std::uint8_t* end = at.p + length;
-  message.method = static_cast<std::uint32_t>(at.varint());
-  if (run.kind != run_kind::fork && run.kind != run_kind::impulse) message.call = at.varint();
+  message.method = next_method(at);
+  if (run.kind != run_kind::fork && run.kind != run_kind::impulse) message.call = next_varint(at);
   if (run.keyed) message.key = at.byte_string(UINT64_MAX);
   message.arguments = {at.p, end};
   at.p = end;

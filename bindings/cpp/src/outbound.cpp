@@ -1,5 +1,7 @@
 #include <ambrosia/outbound.h>
 
+#include <algorithm>
+
 namespace ambrosia {
 inline namespace v0 {
 
@@ -11,8 +13,7 @@ bool states_cause(run_kind kind) { return kind <= run_kind::failure; }
 
 }  // namespace
 
-std::uint32_t outbound::destination(std::uint16_t shard, std::string_view name) {
-  if (_last_index != no_destination && shard == _destinations[_last_index].place.shard && name == _last_name) return _last_index;
+std::uint32_t outbound::find_destination(std::uint16_t shard, std::string_view name) {
   if (!is_name(name)) return no_destination;
   auto [at, is_new] = _indices.try_emplace(place_name{shard, std::string(name)}, static_cast<std::uint32_t>(_destinations.size()));
   if (is_new) {
@@ -23,6 +24,7 @@ std::uint32_t outbound::destination(std::uint16_t shard, std::string_view name) 
     _destinations.push_back({at->first, crc64(place.view())});
   }
   _last_name = name;
+  _last_shard = shard;
   return _last_index = at->second;
 }
 
@@ -35,7 +37,8 @@ void outbound::open(std::uint32_t destination, run_kind kind, std::uint8_t flags
     frame(frame_type::destination, [&](writer& out) { out.u32(destination), out.u16(place.shard), out.string(place.name); });
   }
   _is_open = true;
-  _is_whole = !words.empty();
+  // A run's block of words is about its last message, and runs to callers outside go by session.
+  _last_open = words.empty() && !is_answer ? destination : no_destination;
   _kind = kind;
   _flags = flags;
   _destination = destination;
@@ -61,6 +64,7 @@ void outbound::open(std::uint32_t destination, run_kind kind, std::uint8_t flags
 void outbound::close() {
   if (!_is_open) return;
   _is_open = false;
+  _last_open = no_destination;
   if (_count == 0) return _out.resize(_run_at);
   std::size_t end = _out.size();
   _out.resize(_run_at + frame_header_bytes);
@@ -110,21 +114,32 @@ void outbound::begin_failure(std::uint32_t destination, std::uint32_t method, st
   _out.varint(call);
 }
 
+// Ends the run before the message that is open, which becomes the first one of another run.
+void outbound::begin_run_for(std::size_t length) {
+  bytes message = to_bytes(_out.view(_message_at + _length_bytes));
+  std::uint64_t hash = _hash, first = _first;
+  _out.resize(_message_at);
+  open(_destination, _kind, _flags);
+  _hash = hash;
+  _first = _kind == run_kind::impulse ? _destinations[_destination].tickets + 1 : first;
+  _message_at = _out.size();
+  _out.room(_length_bytes + length);
+  _out.grow(_length_bytes);
+  _out.raw(message);
+}
+
 bool outbound::end_slowly(std::size_t length) {
   _was_bad = _out.bad;
   _out.bad = false;
   if (_was_bad || length > limit) return _out.resize(_message_at), false;
-  writer message;
-  message.varint(length);
-  message.raw(_out.view(_message_at + 1));
+  std::size_t front = length < 0x80 ? 1 : length < 0x4000 ? 2 : length < 0x20'0000 ? 3 : length < 0x1000'0000 ? 4 : 5;
+  if (_count != 0 && _message_at + front + length - _run_at > run_bytes_most) begin_run_for(length);
+  _out.room(front);
+  std::memmove(_out.data() + _message_at + front, _out.data() + _message_at + _length_bytes, length);
   _out.resize(_message_at);
-  if (_count != 0 && _message_at + message.size() - _run_at > run_bytes_most) {
-    std::uint64_t hash = _hash, first = _first;
-    open(_destination, _kind, _flags);
-    _hash = hash;
-    _first = _kind == run_kind::impulse ? _destinations[_destination].tickets + 1 : first;
-  }
-  _out.raw(message.view());
+  _out.varint(length);
+  _out.grow(length);
+  _length_bytes = std::min<std::size_t>(front, 2);
   _count++;
   return true;
 }

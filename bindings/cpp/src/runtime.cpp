@@ -30,19 +30,23 @@ void give_frame(void* frame, std::size_t size) {
 
 // ---- The calls that are awaited ----
 
-void call_table::add(const row& call) {
-  if (2 * (_size + 1) > _rows.size()) {
-    std::vector<row> before(_rows.size() * 2);
-    before.swap(_rows);
-    _size = 0;
-    for (const row& one : before) {
-      if (one.id != 0) add(one);
-    }
+void call_table::reserve(std::size_t calls) {
+  if (2 * calls <= _rows.size()) return;
+  std::vector<row> before(std::bit_ceil(2 * calls));
+  before.swap(_rows);
+  _size = 0;
+  for (const row& one : before) {
+    if (one.id != 0) add(one.id) = one;
   }
-  std::size_t at = place_of(call.id);
+}
+
+call_table::row& call_table::add(std::uint64_t id) {
+  reserve(_size + 1);
+  std::size_t at = place_of(id);
   while (_rows[at].id != 0) at = (at + 1) & (_rows.size() - 1);
-  _rows[at] = call;
+  _rows[at].id = id;
   _size++;
+  return _rows[at];
 }
 
 call_table::row* call_table::find(std::uint64_t id) {
@@ -63,8 +67,13 @@ void call_table::remove(row* call) {
   _size--;
 }
 
+bool call_table::have_flows() const {
+  return std::all_of(_rows.begin(), _rows.end(), [](const row& one) { return one.id == 0 || one.flow != nullptr; });
+}
+
 std::vector<call_table::row> call_table::sorted() const {
   std::vector<row> rows;
+  rows.reserve(_size);
   for (const row& one : _rows) {
     if (one.id != 0) rows.push_back(one);
   }

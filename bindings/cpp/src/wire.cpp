@@ -131,6 +131,35 @@ const char* check_blocks(byte_span blocks) {
   return in.error;
 }
 
+// Whether the message at the front is a whole one of the usual form: less than 16 KiB, with the method's id in one byte or in five, and without
+// a key. If so, `p` moves behind it. Any other is looked at byte by byte.
+bool pass_usual_message(const std::uint8_t*& p, const std::uint8_t* end, bool has_call, std::uint64_t message_most) {
+  if (end - p < 2) return false;
+  std::size_t length = *p;
+  const std::uint8_t* at = p + 1;
+  if (length >= 0x80) {
+    length = (length & 0x7F) | static_cast<std::size_t>(*at) << 7;
+    if (*at == 0 || *at++ >= 0x80) return false;
+  }
+  if (length == 0 || length > static_cast<std::size_t>(end - at) || length > message_most) return false;
+  const std::uint8_t* behind = at + length;
+  if (*at >= 0x80) {
+    bool is_hash = length >= 5 && (detail::load<std::uint32_t>(at) & 0x80808080u) == 0x80808080u && at[4] != 0 && at[4] < 0x10;
+    if (!is_hash) return false;
+    at += 5;
+  } else if (*at++ == 0) {
+    return false;
+  }
+  if (has_call) {
+    const std::uint8_t* last = at;
+    while (last != behind && *last >= 0x80) last++;
+    // Nine bytes hold any number below 2^63, and none ends with a zero but 0 itself, which no call has as its id (P3.9).
+    if (last == behind || last - at >= 9 || *last == 0) return false;
+  }
+  p = behind;
+  return true;
+}
+
 }  // namespace
 
 const char* read_run(byte_span data, std::uint64_t message_most, run_view& run) {
@@ -156,7 +185,10 @@ const char* read_run(byte_span data, std::uint64_t message_most, run_view& run) 
   if (const char* broken = check_blocks(run.extensions)) return broken;
   reader at(run.messages, "P3.1");
   message_view message;
+  bool is_usual = !run.keyed && run.kind <= run_kind::impulse;
+  bool has_call = run.kind != run_kind::fork && run.kind != run_kind::impulse;
   for (std::uint32_t i = 0; i < run.count; i++) {
+    if (is_usual && pass_usual_message(at.p, at.end, has_call, message_most)) continue;
     if (const char* broken = read_message(run, at, message_most, message)) return broken;
   }
   return at.left() == 0 ? nullptr : "P3.1";

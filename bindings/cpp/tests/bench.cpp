@@ -209,7 +209,13 @@ void restored(int rounds, std::uint32_t count) {
 
 int main(int count, char** arguments) {
   int rounds = count > 1 ? std::atoi(arguments[1]) : 7;
-  if (count > 2) return messages(rounds * 100, 16), 0;
+  // One figure alone, under a profiler.
+  std::string_view only = count > 2 ? arguments[2] : "";
+  if (only == "messages") return messages(rounds * 100, 16), 0;
+  if (only == "typed") return typed(rounds * 100), 0;
+  if (only == "flows") return suspended(rounds * 10, 1'000), 0;
+  if (only == "calls") return again_and_again(rounds * 10), 0;
+  if (only == "restore") return restored(rounds, 100'000), 0;
   for (std::size_t size : {16, 256, 1'024}) messages(rounds, size);
   typed(rounds);
   suspended(rounds, 1'000);

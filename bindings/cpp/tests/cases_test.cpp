@@ -107,6 +107,45 @@ void given_up_leaf_has_no_result() {
   expect(play.flow() == std::pair<std::string, std::string>("8282014101" "8300004114", "8183020003"), "the same behind a restore");
 }
 
+// ---- Messages (P3.1) ----
+
+// The length in front of a message is written when the message has ended, in as many bytes as it needs, whatever the message before it needed.
+void messages_of_every_length_are_whole() {
+  outbound out;
+  std::uint32_t to = out.destination(0, "bank");
+  std::vector<std::size_t> lengths;
+  for (std::size_t edge : {1u, 127u, 128u, 16'383u, 16'384u, 70'000u, 300'000u}) {
+    for (std::size_t length : {edge, std::size_t{20}, edge + 1, std::size_t{200}, edge + 2, std::size_t{200}, std::size_t{20}}) lengths.push_back(length + 5);
+  }
+  for (std::size_t length : lengths) {
+    out.begin(to, run_kind::fork, 0x80000001);
+    for (std::size_t i = 5; i < length; i++) out.bytes_out().u8(static_cast<std::uint8_t>(length + i));
+    expect(out.end(), "a message within the limit is sent");
+  }
+  out.limit = 100;
+  out.begin(to, run_kind::fork, 0x80000001);
+  out.bytes_out().raw(bytes(200));
+  expect(!out.end(), "one beyond the limit is not");
+  out.close();
+  std::size_t next = 0;
+  byte_span data = out.bytes_out().view();
+  for (frame_view frame; !data.empty(); data = data.subspan(frame.consumed)) {
+    if (read_frame(data, false, 0, 1u << 30, frame) != nullptr || frame.consumed == 0) return expect(false, "a frame that is none");
+    run_view run;
+    if (frame.type != frame_type::run) continue;
+    if (read_run(frame.payload, UINT64_MAX, run) != nullptr) return expect(false, "a run that is none");
+    reader at(run.messages);
+    message_view message;
+    for (std::uint32_t i = 0; i < run.count; i++, next++) {
+      read_message(run, at, UINT64_MAX, message);
+      bool is_whole = next < lengths.size() && message.method == 0x80000001 && message.arguments.size() == lengths[next] - 5;
+      for (std::size_t k = 5; is_whole && k < lengths[next]; k++) is_whole = message.arguments[k - 5] == static_cast<std::uint8_t>(lengths[next] + k);
+      expect(is_whole, "a message comes as it was written");
+    }
+  }
+  expect(next == lengths.size(), "each message is there, and no other");
+}
+
 // ---- Orphans (P5.0) ----
 
 void parent_is_asked_before_the_folder_of_processes() {
@@ -152,9 +191,10 @@ void parent_that_is_no_number_is_nobody() {
 int main() {
   untaken_results_stand_in_the_order_of_their_leaves();
   given_up_leaf_has_no_result();
+  messages_of_every_length_are_whole();
   parent_is_asked_before_the_folder_of_processes();
   ended_process_is_gone_whether_or_not_somebody_has_waited();
   parent_that_is_no_number_is_nobody();
-  std::printf("cases_test: 5 cases, %d failures\n", failures_found);
+  std::printf("cases_test: 6 cases, %d failures\n", failures_found);
   return failures_found == 0 ? 0 : 1;
 }

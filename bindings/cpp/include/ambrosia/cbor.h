@@ -9,19 +9,10 @@ namespace cbor {
 
 enum class major : std::uint8_t { unsigned_number, negative_number, byte_string, text, array, map, tag, other };
 
+void put_long_head(writer& out, major kind, std::uint64_t value);
 inline void put_head(writer& out, major kind, std::uint64_t value) {
-  std::uint8_t* p = out.room(9);
-  std::uint8_t front = static_cast<std::uint8_t>(static_cast<std::uint8_t>(kind) << 5);
-  if (value < 24) {
-    *p = static_cast<std::uint8_t>(front | value);
-    out.grow(1);
-    return;
-  }
-  int power = value < 0x100 ? 0 : value < 0x10000 ? 1 : value >> 32 == 0 ? 2 : 3;
-  int size = 1 << power;
-  *p++ = static_cast<std::uint8_t>(front | (24 + power));
-  for (int i = size - 1; i >= 0; i--) *p++ = static_cast<std::uint8_t>(value >> (8 * i));
-  out.grow(static_cast<std::size_t>(size) + 1);
+  if (value >= 24) return put_long_head(out, kind, value);
+  out.u8(static_cast<std::uint8_t>(static_cast<std::uint64_t>(kind) << 5 | value));
 }
 inline void put_unsigned(writer& out, std::uint64_t value) { put_head(out, major::unsigned_number, value); }
 inline void put_integer(writer& out, std::int64_t value) {

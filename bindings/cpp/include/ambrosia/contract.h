@@ -190,15 +190,15 @@ void invoke_query(incoming& in, A& app, H handler, Default... defaults) {
 // The same of a method whose only argument is bytes as they are (P4.2).
 template <class R, bool RawResult = false, class A, class H>
 void invoke_raw(incoming& in, A& app, H handler) {
-  using parameter = std::tuple_element_t<0, typename detail::handler_traits<H>::parameters>;
+  using traits = detail::handler_traits<H>;
+  using parameter = std::tuple_element_t<0, typename traits::parameters>;
   if (in.is_query) return;
-  std::tuple<detail::read_as<bytes, parameter>> values;
-  if constexpr (std::same_as<detail::read_as<bytes, parameter>, byte_span>) {
-    std::get<0>(values) = in.arguments;
+  if constexpr (std::same_as<detail::read_as<bytes, parameter>, byte_span> && !traits::waits) {
+    detail::run_plain<R, RawResult>(in, [&]() -> decltype(auto) { return (app.*handler)(byte_span(in.arguments.data(), in.arguments.size())); });
   } else {
-    std::get<0>(values) = to_bytes(in.arguments);
+    std::tuple<bytes> values(to_bytes(in.arguments));
+    detail::give<R, RawResult>(in, app, handler, values);
   }
-  detail::give<R, RawResult>(in, app, handler, values);
 }
 
 // ---- Sending ----
@@ -219,16 +219,11 @@ class sender {
   // Begins a call, in a flow alone: co_await gives its result.
   template <class R, bool Raw = false, class... P>
   pending<R, Raw> ask(std::uint32_t method, const P&... arguments) const {
-    static thread_local writer with;
-    with.clear();
-    (encode(with, arguments), ...);
-    return ask_with<R, Raw>(method, with);
+    return ask_with<R, Raw>(method, [&](writer& out) { (encode(out, arguments), ...); });
   }
   template <class R, bool Raw = false>
   pending<R, Raw> ask_raw(std::uint32_t method, byte_span content) const {
-    writer with;
-    with.raw(content);
-    return ask_with<R, Raw>(method, with);
+    return ask_with<R, Raw>(method, [&](writer& out) { out.raw(content); });
   }
 
  private:
@@ -251,10 +246,10 @@ class sender {
     _run->out.bytes_out().bad = with.bad;
     if (!_run->out.end()) raise(*_flow, with.bad ? failures::misuse("a value") : failures::too_long(_run->out.limit));
   }
-  template <class R, bool Raw>
-  pending<R, Raw> ask_with(std::uint32_t method, writer& with) const {
-    if (with.bad && !_flow->is_replaying()) raise(*_flow, failures::misuse("a value"));
-    std::uint32_t leaf = _flow->begin_call(_destination, method, with.view());
+  template <class R, bool Raw, class F>
+  pending<R, Raw> ask_with(std::uint32_t method, F arguments) const {
+    arguments(_flow->begin_call(_destination, method));
+    std::uint32_t leaf = _flow->end_call(_destination, method);
     settle(*_flow);
     return {*_flow, leaf, method};
   }

@@ -37,15 +37,26 @@ constexpr std::array<std::array<Word, 256>, Tables> crc_tables(Word polynomial) 
 inline constexpr auto crc32c_tables = crc_tables<std::uint32_t, 8>(0x82F63B78u);
 inline constexpr auto crc64_tables = crc_tables<std::uint64_t, 16>(0x9A6C9329AC4BC9B5ull);
 
-inline std::uint64_t load64(const std::uint8_t* p) {
-  std::uint64_t value = 0;
+// Numbers are written with their lowest byte first (P1.1).
+template <class T>
+T load(const std::uint8_t* p) {
+  T value = 0;
   if constexpr (std::endian::native == std::endian::little) {
-    std::memcpy(&value, p, 8);
+    std::memcpy(&value, p, sizeof value);
   } else {
-    for (int i = 7; i >= 0; i--) value = value << 8 | p[i];
+    for (std::size_t i = sizeof value; i-- != 0;) value = static_cast<T>(static_cast<std::uint64_t>(value) << 8 | p[i]);
   }
   return value;
 }
+template <class T>
+void store(std::uint8_t* p, T value) {
+  if constexpr (std::endian::native == std::endian::little) {
+    std::memcpy(p, &value, sizeof value);
+  } else {
+    for (std::size_t i = 0; i < sizeof value; i++) p[i] = static_cast<std::uint8_t>(static_cast<std::uint64_t>(value) >> (8 * i));
+  }
+}
+inline std::uint64_t load64(const std::uint8_t* p) { return load<std::uint64_t>(p); }
 
 }  // namespace detail
 
@@ -64,6 +75,17 @@ inline std::uint32_t crc32c(byte_span data, std::uint32_t seed = 0) {
   return ~crc;
 }
 
+namespace detail {
+
+// The state of CRC-64 behind the lowest `count` bytes of a word (1 to 8), which are looked up side by side. Both states are inverted.
+inline std::uint64_t crc64_word(std::uint64_t crc, std::uint64_t word, std::size_t count) {
+  std::uint64_t mixed = crc ^ word, after = count == 8 ? 0 : crc >> (8 * count);
+  for (std::size_t k = 0; k < count; k++) after ^= crc64_tables[count - 1 - k][mixed >> (8 * k) & 255];
+  return after;
+}
+
+}  // namespace detail
+
 // The state is its value: crc64(b, crc64(a)) is the hash of a followed by b, and the hash of nothing is 0.
 inline std::uint64_t crc64(byte_span data, std::uint64_t state = 0) {
   const auto& t = detail::crc64_tables;
@@ -77,13 +99,10 @@ inline std::uint64_t crc64(byte_span data, std::uint64_t state = 0) {
       crc ^= t[static_cast<std::size_t>(15 - k)][a >> (8 * k) & 255] ^ t[static_cast<std::size_t>(7 - k)][b >> (8 * k) & 255];
     }
   }
-  if (n >= 8) {
-    std::uint64_t a = detail::load64(p) ^ crc;
-    crc = 0;
-    for (int k = 0; k < 8; k++) crc ^= t[static_cast<std::size_t>(7 - k)][a >> (8 * k) & 255];
-    p += 8, n -= 8;
-  }
-  for (; n != 0; p++, n--) crc = t[0][(crc ^ *p) & 255] ^ (crc >> 8);
+  if (n >= 8) crc = detail::crc64_word(crc, detail::load64(p), 8), p += 8, n -= 8;
+  std::uint64_t last = 0;
+  for (std::size_t k = 0; k < n; k++) last |= static_cast<std::uint64_t>(p[k]) << (8 * k);
+  if (n != 0) crc = detail::crc64_word(crc, last, n);
   return ~crc;
 }
 

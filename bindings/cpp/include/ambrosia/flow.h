@@ -49,7 +49,7 @@ struct flow_promise_base {
     } else if constexpr (!has_exceptions) {
       core->doom(std::move(what));
     } else {
-      child_failure = std::move(what);
+      child_failure = std::make_unique<failure>(std::move(what));
     }
   }
   void unhandled_exception() {
@@ -74,7 +74,7 @@ struct flow_promise_base {
     }
   }
 
-  failure child_failure;
+  std::unique_ptr<failure> child_failure;
 #if defined(__cpp_exceptions)
   std::exception_ptr thrown;
 #endif
@@ -144,7 +144,7 @@ class [[nodiscard]] flow {
   T await_resume() {
 #if defined(__cpp_exceptions)
     if (_of.promise().thrown) std::rethrow_exception(_of.promise().thrown);
-    if (_of.promise().is_failed) throw _of.promise().child_failure;
+    if (_of.promise().is_failed) throw std::move(*_of.promise().child_failure);
 #endif
     if constexpr (!std::is_void_v<T>) return std::move(*_of.promise().child_value);
   }

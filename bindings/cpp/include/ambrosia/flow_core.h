@@ -83,7 +83,9 @@ class flow_core {
   std::unique_ptr<failure> refused;
   // Notes an operation. False: the flow is too long, or its re-execution has gone another way.
   bool note(operation what, std::uint32_t method, std::uint64_t destination, byte_span arguments);
-  std::uint32_t begin_call(std::uint32_t destination, std::uint32_t method, byte_span arguments);
+  // A call's arguments are written between the two, where they will be sent from.
+  writer& begin_call(std::uint32_t destination, std::uint32_t method);
+  std::uint32_t end_call(std::uint32_t destination, std::uint32_t method);
   std::uint32_t begin_timer(std::int64_t in_us);
   std::uint64_t number_of(std::uint32_t index) { return at(index).number; }
   std::uint32_t begin_task(std::string_view body, byte_span arguments, std::function<void(writer&, bool& failed)> work);
@@ -124,7 +126,7 @@ class flow_core {
   void doom(failure what) { _doom = std::make_unique<failure>(std::move(what)); }
   bool is_doomed() const { return _doom != nullptr; }
 
-  void begin_replay(const flow_image& of, bool aside);
+  void begin_replay(const flow_image& of, bool aside);  // `of` must last until the end
   // Null: it stands where it stood. Otherwise what it did instead.
   std::unique_ptr<std::string> end_replay();
   void write_image(writer& out, const place_name* caller) const;
@@ -156,13 +158,15 @@ class flow_core {
   bool is_ready_slowly(const std::uint32_t* leaves, std::size_t count, bool all, bool takes_failures);
   bool has_all_it_awaits(std::uint32_t index);
   static failure failure_of(byte_span value);
-  bool compare(std::size_t from, std::size_t length, operation what);
+  bool compare(operation what, std::uint64_t word, std::size_t length);
   std::uint32_t add_leaf(std::uint8_t kind, std::uint64_t number);
+  std::uint32_t add_failed_leaf(const failure& of);
   void find_again(leaf& of, std::uint32_t index);
   void forget(leaf& of);
   void resume(std::coroutine_handle<> at);
   void stop_replay(std::string why);
 
+  std::size_t _arguments_at = 0;  // of the call that is begun
   writer _journal, _operations;
   std::size_t _entries = 0, _operation_count = 0;
   std::uint64_t _hash = 0;

@@ -23,13 +23,16 @@ class outbound {
   outbound() = default;
 
   // The index of a destination, which the first run to it declares (P5.5). no_destination: the name is none, or there are 2^20 already.
-  std::uint32_t destination(std::uint16_t shard, std::string_view name);
+  std::uint32_t destination(std::uint16_t shard, std::string_view name) {
+    bool is_last = shard == _last_shard && name.size() == _last_name.size() && detail::equal_few(name.data(), _last_name.data(), name.size());
+    return is_last ? _last_index : find_destination(shard, name);
+  }
   const place_name& name_of(std::uint32_t destination) const { return _destinations[destination].place; }
   std::uint64_t hash_of(std::uint32_t destination) const { return _destinations[destination].hash; }
   std::size_t destinations() const { return _destinations.size(); }
 
   void begin(std::uint32_t destination, run_kind kind, std::uint32_t method, std::uint64_t call = 0) {
-    if (!_is_open || kind != _kind || destination != _destination || _out.size() - _run_at > run_bytes || _is_whole) open(destination, kind);
+    if (destination != _last_open || kind != _kind || _out.size() - _run_at > run_bytes) open(destination, kind);
     begin_message(method);
     if (kind != run_kind::fork) _out.varint(call);
   }
@@ -43,9 +46,10 @@ class outbound {
   std::size_t position() const { return _out.size(); }
   // False: the message is longer than the limit in force, or holds what cannot be written; nothing of it is sent.
   bool end() {
-    std::size_t length = _out.size() - _message_at - 1;
-    if (length > 127 || _out.bad || length > limit) return end_slowly(length);
-    _out.data()[_message_at] = static_cast<std::uint8_t>(length);
+    std::size_t length = _out.size() - _message_at - _length_bytes;
+    bool is_expected = _length_bytes == 1 ? length < 0x80 : length >= 0x80 && length < 0x4000;
+    if (!is_expected || _out.bad || length > limit) return end_slowly(length);
+    put_length(length);
     _count++;
     return true;
   }
@@ -79,26 +83,35 @@ class outbound {
   void begin_message(std::uint32_t method) {
     _message_at = _out.size();
     _cause_last = lsn;
-    _out.room(1);
-    _out.grow(1);
-    _out.varint(method);
+    _out.room(2);
+    _out.grow(_length_bytes);
+    _out.method(method);
   }
+  std::uint32_t find_destination(std::uint16_t shard, std::string_view name);
+  void put_length(std::size_t length) {
+    std::uint8_t* at = _out.data() + _message_at;
+    if (_length_bytes == 2) *at++ = static_cast<std::uint8_t>(length | 0x80), length >>= 7;
+    *at = static_cast<std::uint8_t>(length);
+  }
+  void begin_run_for(std::size_t length);
   bool end_slowly(std::size_t length);
 
   writer _out;
   std::map<place_name, std::uint32_t> _indices;
   std::vector<destination_row> _destinations;
-  std::string _last_name;
+  std::string _last_name;  // empty: none yet
+  std::uint16_t _last_shard = 0;
   std::uint32_t _last_index = no_destination;
 
   // The open run.
   bool _is_open = false, _was_bad = false;
-  bool _is_whole = false;  // the run's block is about its last message, so no other may follow
+  std::uint32_t _last_open = no_destination;  // whereto the open run goes, if another message may follow in it
   run_kind _kind{};
   std::uint8_t _flags = 0;
   std::uint32_t _destination = 0, _count = 0;
   std::uint64_t _hash = 0, _first = 0, _cause = 0, _cause_last = 0;
   std::size_t _run_at = 0, _extension_bytes = 0, _message_at = 0;
+  std::size_t _length_bytes = 1;  // in front of the open message: 1 or 2, as the one before it needed
 };
 
 }  // namespace v0

@@ -16,14 +16,18 @@ class call_table {
     std::uint32_t leaf = 0, destination = 0, method = 0;
   };
   call_table() : _rows(64) {}
-  void add(const row& call);
+  row& add(std::uint64_t id);  // the rest is the caller's to fill in
   row* find(std::uint64_t id);
   void remove(row* call);
+  void reserve(std::size_t calls);
   std::size_t size() const { return _size; }
   std::vector<row> sorted() const;
+  // Whether a flow waits for each.
+  bool have_flows() const;
 
  private:
-  std::size_t place_of(std::uint64_t id) const { return static_cast<std::size_t>(id * 0x9E3779B97F4A7C15ull >> 32) & (_rows.size() - 1); }
+  // Eight ids that follow one another stand side by side, since they come and go together, and where the eight stand is as good as random.
+  std::size_t place_of(std::uint64_t id) const { return static_cast<std::size_t>(((id >> 3) * 0x9E3779B97F4A7C15ull >> 32 << 3) | (id & 7)) & (_rows.size() - 1); }
   std::vector<row> _rows;
   std::size_t _size = 0;
 };
@@ -68,6 +72,7 @@ class runtime {
   std::uint64_t next_call = 1, next_timer = 1, next_task = 1, random_state = 0;
   call_table calls;
   bool is_primary = false;
+  writer unsent;  // the arguments of calls that flows make again
   // Why the plain handler that runs will have failed, where it could not be told by an exception.
   std::unique_ptr<failure> refused;
 

@@ -24,6 +24,42 @@ bool is_utf8(byte_span data);
 // P1.5: ^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$
 bool is_name(std::string_view text);
 
+namespace detail {
+
+inline void copy_few(std::uint8_t* to, const std::uint8_t* from, std::size_t count) {
+  if (count >= 8) {
+    std::uint64_t first, last;
+    std::memcpy(&first, from, 8), std::memcpy(&last, from + count - 8, 8);
+    std::memcpy(to, &first, 8), std::memcpy(to + count - 8, &last, 8);
+  } else if (count >= 4) {
+    std::uint32_t first, last;
+    std::memcpy(&first, from, 4), std::memcpy(&last, from + count - 4, 4);
+    std::memcpy(to, &first, 4), std::memcpy(to + count - 4, &last, 4);
+  } else if (count != 0) {
+    to[0] = from[0], to[count / 2] = from[count / 2], to[count - 1] = from[count - 1];
+  }
+}
+inline bool equal_few(const char* a, const char* b, std::size_t count) {
+  if (count > 16 || count < 4) return std::memcmp(a, b, count) == 0;
+  std::size_t size = count >= 8 ? 8 : 4;
+  std::uint64_t first_a = 0, last_a = 0, first_b = 0, last_b = 0;
+  if (size == 8) {
+    std::memcpy(&first_a, a, 8), std::memcpy(&last_a, a + count - 8, 8), std::memcpy(&first_b, b, 8), std::memcpy(&last_b, b + count - 8, 8);
+  } else {
+    std::memcpy(&first_a, a, 4), std::memcpy(&last_a, a + count - 4, 4), std::memcpy(&first_b, b, 4), std::memcpy(&last_b, b + count - 4, 4);
+  }
+  return ((first_a ^ first_b) | (last_a ^ last_b)) == 0;
+}
+
+}  // namespace detail
+
+// The varint of a number, from the lowest byte on. A method's id is nearly always a hash with the top bit set (P4.5), which has five bytes.
+inline std::uint64_t varint_word(std::uint32_t number, std::size_t& length) {
+  std::uint64_t n = number, spread = (n & 0x7F) | (n & 0x3F80) << 1 | (n & 0x1FC000) << 2 | (n & 0xFE00000) << 3 | n >> 28 << 32;
+  length = n >> 28 != 0 ? 5 : n >> 21 != 0 ? 4 : n >> 14 != 0 ? 3 : n >> 7 != 0 ? 2 : 1;
+  return spread | (0x80808080u & ((1ull << (8 * (length - 1))) - 1));
+}
+
 // A growing row of bytes. It keeps its memory when it is cleared, so a writer that is used again allocates nothing.
 class writer {
  public:
@@ -48,15 +84,24 @@ class writer {
   void grow(std::size_t by) { _size += by; }
 
   void raw(byte_span data) {
-    if (data.empty()) return;
-    std::memcpy(room(data.size()), data.data(), data.size());
+    std::uint8_t* to = room(data.size());
+    if (data.size() <= 16) {
+      detail::copy_few(to, data.data(), data.size());
+    } else {
+      std::memcpy(to, data.data(), data.size());
+    }
     _size += data.size();
   }
   void u8(std::uint8_t value) { *room(1) = value, _size++; }
-  void u16(std::uint16_t value) { fixed(value, 2); }
-  void u32(std::uint32_t value) { fixed(value, 4); }
-  void u64(std::uint64_t value) { fixed(value, 8); }
-  void i64(std::int64_t value) { fixed(static_cast<std::uint64_t>(value), 8); }
+  void u16(std::uint16_t value) { fixed(value); }
+  void u32(std::uint32_t value) { fixed(value); }
+  void u64(std::uint64_t value) { fixed(value); }
+  void i64(std::int64_t value) { fixed(static_cast<std::uint64_t>(value)); }
+  void method(std::uint32_t id) {
+    std::size_t length;
+    detail::store(room(8), varint_word(id, length));
+    _size += length;
+  }
   void varint(std::uint64_t value) {
     std::uint8_t* p = room(10);
     std::size_t n = 0;
@@ -73,13 +118,13 @@ class writer {
   bool image = false;
 
  private:
-  void fixed(std::uint64_t value, int size) {
-    std::uint8_t* p = room(8);
-    for (int i = 0; i < size; i++) p[i] = static_cast<std::uint8_t>(value >> (8 * i));
-    _size += static_cast<std::size_t>(size);
+  template <class T>
+  void fixed(T value) {
+    detail::store(room(sizeof value), value);
+    _size += sizeof value;
   }
   void enlarge(std::size_t more) {
-    std::size_t capacity = _capacity < 256 ? 512 : _capacity * 2;
+    std::size_t capacity = _capacity == 0 ? 64 : _capacity * 2;
     while (capacity - _size < more) capacity *= 2;
     auto* larger = static_cast<std::uint8_t*>(std::realloc(_data, capacity));
     if (larger == nullptr) std::abort();
@@ -103,11 +148,11 @@ class reader {
     p = end;
   }
 
-  std::uint8_t u8() { return static_cast<std::uint8_t>(fixed(1)); }
-  std::uint16_t u16() { return static_cast<std::uint16_t>(fixed(2)); }
-  std::uint32_t u32() { return static_cast<std::uint32_t>(fixed(4)); }
-  std::uint64_t u64() { return fixed(8); }
-  std::int64_t i64() { return static_cast<std::int64_t>(fixed(8)); }
+  std::uint8_t u8() { return fixed<std::uint8_t>(); }
+  std::uint16_t u16() { return fixed<std::uint16_t>(); }
+  std::uint32_t u32() { return fixed<std::uint32_t>(); }
+  std::uint64_t u64() { return fixed<std::uint64_t>(); }
+  std::int64_t i64() { return static_cast<std::int64_t>(u64()); }
   std::uint64_t varint() {
     if (p != end && *p < 0x80) return *p++;
     return long_varint();
@@ -155,12 +200,11 @@ class reader {
   const char* cut_off = "P1.3";  // of a string that is longer than what is there
 
  private:
-  std::uint64_t fixed(int size) {
-    if (left() < static_cast<std::size_t>(size)) return fail(_section), 0;
-    std::uint64_t value = 0;
-    for (int i = size - 1; i >= 0; i--) value = value << 8 | p[i];
-    p += size;
-    return value;
+  template <class T>
+  T fixed() {
+    if (left() < sizeof(T)) return fail(_section), T();
+    p += sizeof(T);
+    return detail::load<T>(p - sizeof(T));
   }
   std::uint64_t long_varint();
 

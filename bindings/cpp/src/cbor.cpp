@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 namespace cbor {
 
 void put_long_head(writer& out, major kind, std::uint64_t value) {
@@ -205,5 +204,4 @@ void cbor_reader::skip_map(std::size_t count, bool ordered, int depth) {
   }
 }
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -20,8 +20,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 namespace {
 
@@ -248,5 +247,4 @@ bool channel::write_ring(byte_span frames) {
   return true;
 }
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -6,8 +6,7 @@
 #include <atomic>
 #include <mutex>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 // The executing thread reads and waits. Any thread may write whole frames, one at a time, and `wake` the one that waits.
 class channel {
@@ -63,5 +62,4 @@ class channel {
   std::size_t _capacity = 0, _mapped = 0;
 };
 
-}  // namespace v0
 }  // namespace ambrosia

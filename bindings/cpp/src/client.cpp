@@ -16,8 +16,7 @@
 
 #include "frames.h"
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 // ---- SHA-256 (FIPS 180-4) and HMAC (RFC 2104) ----
 
@@ -321,5 +320,4 @@ result<bytes> client::ask(std::uint32_t method, writer& arguments) {
   return exchange(frame_type::query, query, number, true);
 }
 
-}  // namespace v0
 }  // namespace ambrosia

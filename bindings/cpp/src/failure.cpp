@@ -1,7 +1,6 @@
 #include <ambrosia/failure.h>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 namespace {
 
@@ -70,5 +69,4 @@ std::string method_text(std::uint32_t method) {
   return text;
 }
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -1,7 +1,6 @@
 #include <ambrosia/runtime.h>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 namespace {
 
@@ -417,5 +416,4 @@ void flow_core::clear() {
   _replay.reset();
 }
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -1,8 +1,7 @@
 // How flows of a session wait, end, begin anew, and are brought back from an image (I4.5, docs/flows.md).
 #include "session.h"
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 void session::flow_suspended(flow_core& flow) {
   suspended++;
@@ -171,5 +170,4 @@ bool session::read_flows(cbor_reader& in) {
   return _quarantine.find_flows(*this) && _window.find_flows(*this);
 }
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -3,8 +3,7 @@
 
 #include <algorithm>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 void session::refuse_fork(const outcome& of) {
   std::uint8_t policy = _fork_policy;
@@ -66,5 +65,4 @@ bool session::retry(const kept_message& message) {
   return handle(message.method, message.arguments);
 }
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -1,7 +1,6 @@
 #include "frames.h"
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 guid read_guid(reader& in) {
   guid id;
@@ -110,25 +109,6 @@ bool read_goodbye(reader& in, goodbye_frame& goodbye) {
   goodbye.code = in.u8();
   if (in.ok() && goodbye.code > 5) in.fail("P5.12");
   goodbye.why = in.string(1'024);
-  return in.finish();
-}
-
-bool read_look(reader& in, look_frame& look) {
-  look.lsn = in.lsn();
-  look.index = in.u32();
-  look.flags = in.u8();
-  if (in.ok() && look.flags > 15) in.fail("P1.6");
-  if (in.ok() && (look.flags & 4) != 0 && (look.lsn != 0 || look.index != 0)) in.fail("P5.24");
-  return in.finish();
-}
-
-bool read_convert(reader& in, convert_frame& convert) {
-  convert.lsn = in.lsn();
-  convert.from = in.u32();
-  convert.to = in.u32();
-  convert.use = in.u8();
-  bool is_ascending = convert.use == 3 ? convert.to == convert.from : convert.to > convert.from;
-  if (in.ok() && (convert.from == 0 || !is_ascending || convert.use > 3)) in.fail("P5.25");
   return in.finish();
 }
 
@@ -262,5 +242,4 @@ bool read_upgrade(reader& in, upgrade_record& upgrade) {
   return finish_record(in);
 }
 
-}  // namespace v0
 }  // namespace ambrosia

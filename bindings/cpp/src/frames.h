@@ -3,8 +3,7 @@
 
 #include <ambrosia/codec.h>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 struct hello_option {
   std::uint64_t type;
@@ -49,16 +48,6 @@ struct goodbye_frame {
   std::uint8_t code = 0;
   std::string_view why;
 };
-struct look_frame {
-  std::uint64_t lsn = 0;
-  std::uint32_t index = 0;
-  std::uint8_t flags = 0;
-};
-struct convert_frame {
-  std::uint64_t lsn = 0;
-  std::uint32_t from = 0, to = 0;
-  std::uint8_t use = 0;
-};
 struct deliver_frame {
   std::uint64_t lsn = 0;
   std::int64_t time = 0;
@@ -76,8 +65,6 @@ bool read_policy_ahead(reader& in, std::vector<policy_change>& changes);
 bool read_query(reader& in, query_frame& query, std::uint64_t message_most = UINT64_MAX);
 bool read_rings(reader& in, rings_frame& rings);
 bool read_goodbye(reader& in, goodbye_frame& goodbye);
-bool read_look(reader& in, look_frame& look);
-bool read_convert(reader& in, convert_frame& convert);
 bool read_deliver(reader& in, deliver_frame& deliver);
 
 // ---- Records ----
@@ -166,5 +153,4 @@ bool read_upgrade(reader& in, upgrade_record& upgrade);
 guid read_guid(reader& in);
 std::string guid_text(const guid& id);
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -1,8 +1,7 @@
 // The portable image (docs/image.md I4): writing changes nothing, and reading gives back a session that would write the same bytes.
 #include "session.h"
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 namespace {
 
@@ -221,5 +220,4 @@ std::uint32_t session::origin_of(std::uint64_t shard, std::string_view name) con
   return UINT32_MAX;
 }
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -1,8 +1,7 @@
 // Messages: those of runs, those of callers outside, queries, and what answers them (P3, P5.18, P10).
 #include "session.h"
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 namespace {
 
@@ -194,5 +193,4 @@ bool session::take_query(byte_span payload) {
   return true;
 }
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -7,8 +7,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 namespace {
 
@@ -74,5 +73,4 @@ void watcher::tell_place(std::uint64_t lsn, std::uint32_t index) {
   _channel.write(frame.view());
 }
 
-}  // namespace v0
 }  // namespace ambrosia

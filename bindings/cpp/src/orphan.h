@@ -9,8 +9,7 @@
 #include "channel.h"
 #include "session.h"
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 // Whether the coordinator that started this process has ended; `coordinator` is its process id as AMBROSIA_PARENT states it, null where nobody
 // did. `processes` is the folder of the system's that tells about processes; where there is none, nobody is said to be gone.
@@ -36,5 +35,4 @@ class watcher {
   std::thread _thread;
 };
 
-}  // namespace v0
 }  // namespace ambrosia

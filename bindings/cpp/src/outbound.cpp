@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 namespace {
 
@@ -144,5 +143,4 @@ bool outbound::end_slowly(std::size_t length) {
   return true;
 }
 
-}  // namespace v0
 }  // namespace ambrosia

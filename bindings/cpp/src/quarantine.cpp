@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 namespace {
 
@@ -98,5 +97,4 @@ bool quarantine::find_flows(const runtime& run) {
   return are_all_there;
 }
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -7,8 +7,7 @@
 
 #include <deque>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 // Where a message stands in the log, and who sent it. It is kept while the message's flow waits, so that a failure of the flow can set it aside.
 struct held_message {
@@ -62,5 +61,4 @@ class quarantine {
   std::map<std::uint64_t, held_message> _held_by_number;  // while an image is read
 };
 
-}  // namespace v0
 }  // namespace ambrosia

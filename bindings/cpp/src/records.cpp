@@ -1,8 +1,7 @@
 // Records: what a Deliver frame holds is executed one by one (P5.4, log-format L5).
 #include "session.h"
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 namespace {
 
@@ -176,5 +175,4 @@ bool session::take_policy(byte_span body) {
   return true;
 }
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -6,8 +6,7 @@
 
 #include "orphan.h"
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 namespace {
 
@@ -143,5 +142,4 @@ int run_app(std::unique_ptr<immortal_base> app) {
   return code;
 }
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 // ---- Memory of coroutines ----
 
@@ -124,5 +123,4 @@ void runtime::remove_flow(flow_core& flow) {
   }
 }
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -2,8 +2,7 @@
 
 #include <unistd.h>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 namespace {
 
@@ -189,5 +188,4 @@ void session::run_dry() {
   out.close();
 }
 
-}  // namespace v0
 }  // namespace ambrosia

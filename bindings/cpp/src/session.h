@@ -10,8 +10,7 @@
 #include "tasks.h"
 #include "window.h"
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 // The front of a text, cut at the end of a character: what people read has a bound (P5.12, L5.12).
 std::string_view shortened(std::string_view text, std::size_t most = 1'024);
@@ -184,5 +183,4 @@ class session final : public runtime {
   incoming _in;
 };
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -1,7 +1,6 @@
 #include "tasks.h"
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 task_pool::~task_pool() {
   std::lock_guard hold(_of->lock);
@@ -54,5 +53,4 @@ void task_pool::work_on(std::shared_ptr<shared> of) {
   }
 }
 
-}  // namespace v0
 }  // namespace ambrosia

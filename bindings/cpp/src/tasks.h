@@ -8,8 +8,7 @@
 #include <mutex>
 #include <thread>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 // One timer: a flow waits for it, or it executes a method.
 struct timer_row {
@@ -70,5 +69,4 @@ class task_pool {
   std::shared_ptr<shared> _of;
 };
 
-}  // namespace v0
 }  // namespace ambrosia

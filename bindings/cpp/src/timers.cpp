@@ -1,8 +1,7 @@
 // Timers and tasks of a session (P5.14, P5.15).
 #include "session.h"
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 namespace {
 
@@ -105,5 +104,4 @@ bool session::take_nondet(byte_span body) {
   return !_has_ended;
 }
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -1,7 +1,6 @@
 #include "window.h"
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 request_window::verdict request_window::judge(std::uint32_t method, byte_span key, byte_span arguments, const reply_to& answers, std::int64_t& place,
                                               const row*& found) {
@@ -115,5 +114,4 @@ bool request_window::find_flows(const runtime& run) {
   return next == places.end() && places.size() == _under_way.size();
 }
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -7,8 +7,7 @@
 
 #include <deque>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 class request_window {
  public:
@@ -49,5 +48,4 @@ class request_window {
   std::uint64_t _window_us = 86'400'000'000, _entries_most = 100'000, _bytes_most = 64 << 20;
 };
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 bool is_utf8(byte_span data) {
   const std::uint8_t *p = data.data(), *end = p + data.size();
@@ -194,5 +193,4 @@ const char* read_run(byte_span data, std::uint64_t message_most, run_view& run) 
   return at.left() == 0 ? nullptr : "P3.1";
 }
 
-}  // namespace v0
 }  // namespace ambrosia

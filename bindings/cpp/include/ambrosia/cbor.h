@@ -3,8 +3,7 @@
 
 #include <ambrosia/wire.h>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 namespace cbor {
 
 enum class major : std::uint8_t { unsigned_number, negative_number, byte_string, text, array, map, tag, other };
@@ -133,5 +132,4 @@ class cbor_reader {
   void skip_map(std::size_t count, bool ordered, int depth);
 };
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -3,8 +3,7 @@
 
 #include <ambrosia/failure.h>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 // Calls one instance, which the catalog names. Each call waits for its answer; one thread uses a client at a time. When the connection breaks,
 // the next call dials again, and what was under way has an unknown outcome (P10.7): give it a key, and it may be sent again.
@@ -60,5 +59,4 @@ class client {
 std::array<std::uint8_t, 32> sha256(byte_span data);
 std::array<std::uint8_t, 32> hmac_sha256(byte_span key, byte_span data);
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -15,8 +15,7 @@
 #include <tuple>
 #include <type_traits>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 template <class T>
 struct codec {
@@ -273,5 +272,4 @@ struct codec<T> {
   }
 };
 
-}  // namespace v0
 }  // namespace ambrosia

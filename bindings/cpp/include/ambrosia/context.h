@@ -6,8 +6,7 @@
 
 #include <chrono>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 // Runs on a worker's thread of a primary.
 template <class T, class F, class... X>
@@ -241,5 +240,4 @@ class context {
   flow_core* _core;
 };
 
-}  // namespace v0
 }  // namespace ambrosia

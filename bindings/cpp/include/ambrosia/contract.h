@@ -3,8 +3,7 @@
 
 #include <ambrosia/context.h>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 // A message on its way to a handler, and what became of it.
 struct incoming {
@@ -278,5 +277,4 @@ auto context<A>::get(std::string_view name, std::uint16_t shard) const {
   return typename I::proxy(_core->run, _core, destination);
 }
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -8,8 +8,7 @@
 #include <cstring>
 #include <span>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 using byte_span = std::span<const std::uint8_t>;
 
@@ -106,5 +105,4 @@ inline std::uint64_t crc64(byte_span data, std::uint64_t state = 0) {
   return ~crc;
 }
 
-}  // namespace v0
 }  // namespace ambrosia

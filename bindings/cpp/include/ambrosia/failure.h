@@ -8,8 +8,7 @@
 #include <exception>
 #endif
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 // A failure travels as it stands: type, message and the failure behind it. `words` are those of the language's runtime, which may differ
 // between two builds of it: they go into a block that no hash covers, and never into an image.
@@ -125,5 +124,4 @@ inline failure current_failure() {
 }
 #endif
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -3,8 +3,7 @@
 
 #include <ambrosia/codec.h>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 // One member of an aggregate: its key on the wire, a name or (of contracts) a number, and where it is.
 template <class S, class T>
@@ -135,5 +134,4 @@ struct codec<S> {
   static inline thread_local int depth = 0;
 };
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -3,8 +3,7 @@
 
 #include <ambrosia/waiting.h>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 template <class T>
 class flow;
@@ -170,7 +169,6 @@ struct flow_traits {
   using promise_type = flow_promise<T>;
 };
 
-}  // namespace v0
 }  // namespace ambrosia
 
 template <class T, class... P>

@@ -8,8 +8,7 @@
 #include <coroutine>
 #include <functional>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 class runtime;
 class immortal_base;
@@ -201,5 +200,4 @@ inline void check(flow_core& at, bool noted) {
   if (!at.allow(noted)) settle(at);
 }
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -3,8 +3,7 @@
 
 #include <ambrosia/contract.h>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 template <class... I>
 struct serves {};
@@ -154,5 +153,4 @@ class immortal<A, State, serves<First, More...>> : public immortal_base {
   State _state{};
 };
 
-}  // namespace v0
 }  // namespace ambrosia

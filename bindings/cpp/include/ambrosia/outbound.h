@@ -5,8 +5,7 @@
 
 #include <map>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 struct place_name {
   std::uint16_t shard = 0;
@@ -114,5 +113,4 @@ class outbound {
   std::size_t _length_bytes = 1;  // in front of the open message: 1 or 2, as the one before it needed
 };
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -3,8 +3,7 @@
 
 #include <ambrosia/immortal.h>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 // Connects to the coordinator that the environment names (P5.0), executes until the channel ends, and gives the exit code of P5.13.
 // With AMBROSIA_CHECK_IMAGE=FILE it does no more than restore the image in FILE: 0 if this build can go on with it.
@@ -18,5 +17,4 @@ int run(X&&... arguments) {
   return run_app(std::make_unique<A>(std::forward<X>(arguments)...));
 }
 
-}  // namespace v0
 }  // namespace ambrosia

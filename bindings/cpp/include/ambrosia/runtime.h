@@ -3,8 +3,7 @@
 
 #include <ambrosia/flow_core.h>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 // The calls whose answers are awaited, by call id. Ids ascend and most are answered soon, so a table with open addresses holds them;
 // it grows when it is half full, and allocates nothing else.
@@ -83,5 +82,4 @@ class runtime {
   std::vector<flow_core*> _free_flows;
 };
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -3,8 +3,7 @@
 
 #include <ambrosia/fields.h>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 // One case of a union: its number in the contract, and its data.
 template <std::uint32_t Number, class Data>
@@ -90,5 +89,4 @@ struct codec<U> {
   }
 };
 
-}  // namespace v0
 }  // namespace ambrosia

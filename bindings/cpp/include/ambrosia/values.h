@@ -7,8 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 struct guid {
   std::array<std::uint8_t, 16> value{};  // in the order of RFC 9562
@@ -83,5 +82,4 @@ class boxed {
   std::shared_ptr<const T> _value;
 };
 
-}  // namespace v0
 }  // namespace ambrosia

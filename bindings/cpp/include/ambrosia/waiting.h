@@ -3,8 +3,7 @@
 
 #include <ambrosia/flow_core.h>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 // Waits for leaves of a flow: for all of them, or for the first. Leaves is an array or a vector of their numbers.
 template <class Leaves>
@@ -154,5 +153,4 @@ struct again_with {
   bytes arguments;
 };
 
-}  // namespace v0
 }  // namespace ambrosia

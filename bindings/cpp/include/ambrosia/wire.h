@@ -11,8 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace ambrosia {
-inline namespace v0 {
+namespace ambrosia::inline v0 {
 
 using bytes = std::vector<std::uint8_t>;
 
@@ -261,5 +260,4 @@ const char* read_run(byte_span data, std::uint64_t message_most, run_view& run);
 // The next message of a run that `read_run` has accepted, or that it is checking now; moves `at` behind it.
 const char* read_message(const run_view& run, reader& at, std::uint64_t message_most, message_view& message);
 
-}  // namespace v0
 }  // namespace ambrosia

@@ -133,11 +133,15 @@ public sealed class CoordinatorHost : IDisposable
         _commands.Set("status", _ => new AdminAnswer(StatusReport.OfWaiting(identity, _options.Replica)));
         // Whoever has the replica's name serves its operators: in the place of one that may still answer, since that one is about to end.
         var admin = new AdminPump(
-            () => _space.Until(() => AdminEndpoint.TryOpen(_files, _options.LogDirectory, _options.Replica, evenIfTaken: true)),
+            () => _space.Until(() => AdminEndpoint.TryOpen(
+                _files, _options.LogDirectory, _options.Replica, evenIfTaken: true, _options.RunDirectory)),
             _commands, _logger);
         _owned.Add(admin);
         admin.Start();
-        var monitor = new TakeOverMonitor(_files, identity, _options);
+        CoherenceRule? coherence = MountId.OfShared(_options.LogDirectory) is { } mount
+            ? new CoherenceRule(_files, _options.LogDirectory, identity, mount, _options.IsAlone) : null;
+        if (coherence is not null) StartProving(coherence);
+        var monitor = new TakeOverMonitor(_files, identity, _options, coherence);
         var follower = new LogFollower(_files, _options.LogDirectory, identity);
         // A log that is there is claimed once its app was judged: one that may not execute it takes no epoch from anybody.
         ClaimResult? claim = HasLog(follower, stop) ? null : ClaimOrFollow(monitor, follower, stop);
@@ -166,6 +170,14 @@ public sealed class CoordinatorHost : IDisposable
         admin.AwaitOpen();
         StartPumps(inputs, catalog, certificates, endpoint);
         if (!_coordinator.HasLog) StartStandby(monitor, follower, identity);
+    }
+
+    private void StartProving(CoherenceRule rule)
+    {
+        var pump = new CoherencePump(
+            rule, _options, _files, () => _coordinator is { IsPrimary: true } primary ? primary.Epoch : null, Fail, _logger);
+        _owned.Add(pump);
+        pump.Start();
     }
 
     /// <summary>Removes what the process that had this name before has left behind where it was killed.</summary>
@@ -215,7 +227,7 @@ public sealed class CoordinatorHost : IDisposable
         {
             ClaimResult? result = _space.Until(monitor.Try);
             if (result is ClaimResult.Claimed claimed) return claimed;
-            if (result is not ClaimResult.Held) continue;
+            if (result is ClaimResult.Lost) continue;
             if (HasLog(follower, stop)) return null;
             stop.WaitHandle.WaitOne(10); // its first segment is on its way
             stop.ThrowIfCancellationRequested();
@@ -277,7 +289,7 @@ public sealed class CoordinatorHost : IDisposable
             () => new Thread(() => _pumps.Secondary?.Promote()) { Name = "promote", IsBackground = true }.Start(),
             () => parts.AppWatch.Overdue)
         {
-            WaitsBecause = () => parts.Sessions.Admission.WaitsBecause, MayClaim = () => parts.Sessions.Admission.IsAccepted,
+            WaitsBecause = () => parts.Sessions.Admission.WaitsBecause, Obstacle = () => parts.Sessions.Admission.Obstacle ?? _pumps.Secondary?.Obstacle,
         };
         _commands.Set("promote", request => PromoteCommand.Begin(request, parts.HasLog, promoted, TimeProvider.System));
         _commands.Set("retire", request => RetireCommand.Begin(

@@ -17,6 +17,9 @@ internal sealed class InterceptedFiles(IFileSystem files) : IFileSystem
     /// <summary>Called after each lock that was had.</summary>
     public Action AfterLock { get; init; } = static () => { };
 
+    /// <summary>Each link fails with this error.</summary>
+    public int? LinkError { get; init; }
+
     /// <summary>Says by the path whether a file is used past the cache from now on.</summary>
     public Func<string, bool> GoesPastCache { get; init; } = static _ => false;
 
@@ -34,7 +37,8 @@ internal sealed class InterceptedFiles(IFileSystem files) : IFileSystem
 
     public bool TryRenameNew(string from, string to) => files.TryRenameNew(from, to);
 
-    public bool TryLink(string existing, string link) => files.TryLink(existing, link);
+    public bool TryLink(string existing, string link) =>
+        LinkError is { } error ? throw new IOException("no links", error) : files.TryLink(existing, link);
 
     public void Delete(string path) => files.Delete(path);
 

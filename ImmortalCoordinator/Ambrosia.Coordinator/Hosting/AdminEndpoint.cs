@@ -33,7 +33,6 @@ internal sealed class AdminEndpoint : IDisposable
     public static AdminEndpoint? TryOpen(
         IFileSystem files, string logDirectory, string replica, bool evenIfTaken, string? runDirectory = null)
     {
-        if (runDirectory is not null) files.CreateDirectory(runDirectory);
         string place = PlaceOf(logDirectory, replica);
         string socketPath = SocketPath.Of(files, Path.Combine(runDirectory ?? logDirectory, $"admin.{replica}.sock"));
         if (!evenIfTaken && Answers(socketPath)) return null;

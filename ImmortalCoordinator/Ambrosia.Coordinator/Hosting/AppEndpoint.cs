@@ -59,7 +59,6 @@ internal sealed class AppEndpoint : IDisposable
     /// <exception cref="MisuseException">As <see cref="Check"/>.</exception>
     public static AppEndpoint Open(IFileSystem files, CoordinatorOptions options)
     {
-        files.CreateDirectory(options.RunDirectory);
         string tokenPath = Path.Combine(options.RunDirectory, $"app.{options.Replica}.token");
         byte[] token = new byte[TokenBytes];
         SystemRandom.Fill(token);

@@ -129,6 +129,7 @@ public sealed class CoordinatorHost : IDisposable
             _options.TlsCertificate is null ? null : new CertificateFiles(_options, _files, TimeProvider.System, _logger);
         InstanceIdentity identity = new InstanceStart(_options, _files, catalog, certificates, _logger).FindOrCreate();
         _owned.Add(_name = TakeName(stop));
+        MakeRunDirectory();
         RemoveLeftovers(_options.Catalog.IsDirectory ? catalogFiles : null);
         _commands.Set("status", _ => new AdminAnswer(StatusReport.OfWaiting(identity, _options.Replica)));
         // Whoever has the replica's name serves its operators: in the place of one that may still answer, since that one is about to end.
@@ -170,6 +171,14 @@ public sealed class CoordinatorHost : IDisposable
         admin.AwaitOpen();
         StartPumps(inputs, catalog, certificates, endpoint);
         if (!_coordinator.HasLog) StartStandby(monitor, follower, identity);
+    }
+
+    /// <summary>Makes the directory of what is this machine's alone, each level private.</summary>
+    private void MakeRunDirectory()
+    {
+        if (_options.Run is not { } run) return;
+        _files.CreateDirectory(run);
+        _files.CreateDirectory(_options.RunDirectory);
     }
 
     private void StartProving(CoherenceRule rule)

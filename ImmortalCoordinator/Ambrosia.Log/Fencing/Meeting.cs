@@ -15,6 +15,9 @@ public sealed class Meeting
     private const string First = "first", Second = "second", Bell = "bell";
     private const int Rounds = 20, LooksBefore = 50;
 
+    /// <summary>What is late for so long is late enough to be known: some caches never look again.</summary>
+    private static readonly TimeSpan s_lateMax = TimeSpan.FromSeconds(2);
+
     private readonly IFileSystem _files;
     private readonly TimeProvider _time;
     private readonly string _directory, _prefix;
@@ -134,6 +137,7 @@ public sealed class Meeting
             Keep(ref _content, made ?? listed, rung);
             Keep(ref _names, Earliest(rung, made, listed), gone);
             Keep(ref _listing, made, listed);
+            if (Own.Longest >= s_lateMax) break;
             RequirePatience(begun, "the changes of the other side");
             yield return true;
         }

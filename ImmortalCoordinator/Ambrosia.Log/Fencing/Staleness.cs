@@ -11,10 +11,13 @@ public readonly record struct Staleness(TimeSpan Names, TimeSpan Content, TimeSp
     /// <summary>Nothing was seen late.</summary>
     public bool IsNone => this == default;
 
+    /// <summary>The longest of the three.</summary>
+    public TimeSpan Longest => TimeSpan.FromTicks(Math.Max(Names.Ticks, Math.Max(Content.Ticks, Listing.Ticks)));
+
     /// <summary>Says what was seen late, in words; null: nothing was.</summary>
-    public string? Text => Names > TimeSpan.Zero ? $"a renamed file was seen under its old name for up to {Ms(Names)}"
-        : Content > TimeSpan.Zero ? $"a file that was written and flushed was read as it was before for up to {Ms(Content)}"
-        : Listing > TimeSpan.Zero ? $"a file that was there was not listed for up to {Ms(Listing)}" : null;
+    public string? Text => Names > TimeSpan.Zero ? $"a renamed file was seen under its old name for {Ms(Names)}"
+        : Content > TimeSpan.Zero ? $"a file that was written and flushed was read as it was before for {Ms(Content)}"
+        : Listing > TimeSpan.Zero ? $"a file that was there was not listed for {Ms(Listing)}" : null;
 
     internal static Staleness? TryParse(string text)
     {

@@ -10,8 +10,9 @@ namespace Ambrosia.EndToEnd.Tests;
 /// </summary>
 internal sealed class GlusterMachines : IDisposable
 {
-    /// <summary>The options with which nobody remembers a name.</summary>
-    public const string Coherent = "entry-timeout=0,attribute-timeout=0,negative-timeout=0";
+    /// <summary>The options with which nobody remembers a name, or what a file held.</summary>
+    public const string Coherent = RemembersContent + ",auto-invalidation=on",
+        RemembersContent = "entry-timeout=0,attribute-timeout=0,negative-timeout=0";
 
     private const string Prefix = "ambrosia-gluster-", Names = "/run/netns", Server = "10.78.0.1", Volume = "v1";
 

@@ -1,3 +1,5 @@
+using Ambrosia.TestKit;
+
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>A test that needs a GlusterFS volume and machines that mount it; skipped, with the reason, where they cannot be made.</summary>
@@ -9,6 +11,17 @@ public sealed class GlusterFactAttribute : FactAttribute
     public GlusterFactAttribute()
     {
         if (s_whyNot is not null) Skip = s_whyNot;
+    }
+
+    /// <summary>It waits for a minute by its nature, and is for releases.</summary>
+    public bool TakesAMinute
+    {
+        get;
+        init
+        {
+            field = value;
+            if (value && TestScale.Value < 1) Skip ??= $"it takes a minute: {TestScale.Variable}=1";
+        }
     }
 
     private static string? WhyNot()

@@ -9,14 +9,15 @@ namespace Ambrosia.EndToEnd.Tests;
 /// </summary>
 public sealed class GlusterTests(ITestOutputHelper output)
 {
-    private const int RoundsOfARelease = 200, RoundsMin = 3, CallsOfARelease = 20_000, Port = 4711, PauseMsMax = 300;
+    /// <summary>A round takes seconds: where others do a tenth, these do a fiftieth.</summary>
+    private const int RoundsOfARelease = 200, RoundsOfACommit = 4, CallsOfARelease = 20_000, Port = 4711, PauseMsMax = 300;
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(3);
 
     [GlusterFact]
     public void Replicas_OnTwoMachinesThatAreKilledStoppedAndCutOff_AgreeOnEveryCall()
     {
         var chance = new Chance();
-        int rounds = Math.Max(RoundsMin, TestScale.Rounds(RoundsOfARelease)), calls = TestScale.Rounds(CallsOfARelease);
+        int rounds = TestScale.Value < 1 ? RoundsOfACommit : TestScale.Rounds(RoundsOfARelease), calls = TestScale.Rounds(CallsOfARelease);
         output.WriteLine($"{rounds} rounds, seed {chance.Seed}");
         using var cluster = new Cluster();
         using var machines = new GlusterMachines(cluster.Root, withoutCaches: true, GlusterMachines.Coherent, GlusterMachines.Coherent);
@@ -38,8 +39,8 @@ public sealed class GlusterTests(ITestOutputHelper output)
             }
             File.Create(cluster.Until).Dispose();
             Cluster.AssertEqual(source, calls, s_patience);
-            cluster.AssertNoneGaveUp();
             shared.AssertCodes();
+            Assert.Null(source.Lines.Find(static line => line.StartsWith("exit ", StringComparison.Ordinal)));
         });
         output.WriteLine($"take-overs: {string.Join(", ", shared.TakeOvers.Select(static time => $"{time.TotalMilliseconds:F0} ms"))}");
     }
@@ -71,7 +72,7 @@ public sealed class GlusterTests(ITestOutputHelper output)
     }
 
     /// <summary>The only machine was restarted: nobody is there to meet, and an operator says so.</summary>
-    [GlusterFact]
+    [GlusterFact(TakesAMinute = true)]
     public void Replica_OnAnotherMachineThanTheDeadPrimary_ClaimsNothingUntilItIsSaidToBeAlone()
     {
         using var cluster = new Cluster();
@@ -85,7 +86,7 @@ public sealed class GlusterTests(ITestOutputHelper output)
             other.KillCoordinator();
             other.Options.Add("--alone");
             other.Start(null, true, machines.Inside(1));
-            other.AwaitReady();
+            other.AwaitLine("ready line", static line => line.StartsWith("ready ", StringComparison.Ordinal), s_patience);
             Assert.Equal(2UL, ReplicaSet.EpochOf(other));
         });
     }

@@ -24,7 +24,7 @@ internal sealed class SharedInstance : IDisposable
             var replica = new Replica(machines.Directory, "ledger", "ledger") { WorkingDirectory = cluster.Root };
             replica.Options.AddRange(["--replica", $"r{machine}", "--catalog", cluster.Catalog, "--insecure", "--hang-limit", "2",
                 "--listen", $"{GlusterMachines.AddressOf(machine)}:{Port}", "--run", Path.Combine(cluster.Root, $"run{machine}")]);
-            return replica;
+            return cluster.Adopt(replica);
         })];
     }
 
@@ -39,9 +39,14 @@ internal sealed class SharedInstance : IDisposable
         return replica;
     }
 
-    /// <summary>Waits until the standby may take over.</summary>
-    public void AwaitProof() => _replicas[1 - Primary()].AwaitLine("word that the machines have met",
-        static line => line.Contains("see at once what the other changes", StringComparison.Ordinal), s_patience);
+    /// <summary>Waits until the standby may take over: until it has met this primary, in this life of its own.</summary>
+    public void AwaitProof() => Cluster.Await("a standby that has met the primary", () =>
+    {
+        int primary = Primary();
+        Replica standby = _replicas[1 - primary];
+        string met = $"the primary of epoch {ReplicaSet.EpochOf(_replicas[primary])} and this replica see at once what the other changes";
+        return standby.IsRunning && standby.Lines.Find(line => line.StartsWith(met, StringComparison.Ordinal), standby.StartedAt) is not null;
+    }, s_patience);
 
     /// <summary>Does something to the primary, and waits until there is one again: most often the other.</summary>
     public void Disturb(Disturbance what, int pauseMs)
@@ -98,7 +103,7 @@ internal sealed class SharedInstance : IDisposable
     public void Dispose()
     {
         Mend();
-        foreach (Replica replica in _replicas) replica.Dispose();
+        foreach (Replica replica in _replicas) replica.Dispose(); // before the machines end
     }
 
     private int Primary()

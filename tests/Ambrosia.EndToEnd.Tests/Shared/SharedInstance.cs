@@ -100,10 +100,11 @@ internal sealed class SharedInstance : IDisposable
                 && !line.StartsWith($"exit {ExitCodes.NotPrimary}:", StringComparison.Ordinal));
     }
 
+    /// <summary>Ends the coordinators before their machines end; the rest is the cluster's.</summary>
     public void Dispose()
     {
-        Mend();
-        foreach (Replica replica in _replicas) replica.Dispose(); // before the machines end
+        if (_stopped is { } stopped) Signals.Continue(_replicas[stopped].Coordinator.Id);
+        foreach (Replica replica in _replicas) replica.KillCoordinator();
     }
 
     private int Primary()

@@ -83,7 +83,9 @@ internal static partial class CoordinatorEvents
         Message = "the primary of epoch {Epoch} and this replica see at once what the other changes: it may take over")]
     public static partial void CoherenceProven(this ILogger logger, Epoch epoch);
 
-    /// <summary>A replica on another machine has asked this primary for the proof. Where something was late the replica ends with 2.</summary>
+    /// <summary>
+    /// A replica on another machine has asked this primary for the proof. Where something was late the replica ends with 2.
+    /// </summary>
     [LoggerMessage(EventId = 618, EventName = "coordinator.coherence.answered", Level = LogLevel.Information,
         Message = "replica {Replica} of another machine has met this primary in the log's directory: {Late} was late")]
     public static partial void CoherenceAnswered(this ILogger logger, string replica, string late);

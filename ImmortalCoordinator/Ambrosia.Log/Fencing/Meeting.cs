@@ -144,7 +144,7 @@ public sealed class Meeting
         Create($"seen.{round}");
     }
 
-    /// <summary>Keeps for how long something has been late: since a later change was seen, until it was seen itself, or until now.</summary>
+    /// <summary>Keeps how long something has been late: since a later change was seen, until it was seen itself, or until now.</summary>
     private void Keep(ref TimeSpan longest, long? later, long? own)
     {
         if (later is not { } since || own is not null) return;

@@ -57,7 +57,8 @@ public sealed class PrimaryLock : IDisposable
             try
             {
                 using IFile file = fs.Open(path, FileUse.Read);
-                if (found is not null || file.Read(bytes, MountOffset) != bytes.Length) return null; // two claim it, or one that says nothing
+                bool isSaid = file.Read(bytes, MountOffset) == bytes.Length;
+                if (found is not null || !isSaid) return null; // two want the epoch, or one says nothing
                 found = MountId.Read(bytes);
             }
             catch (FileNotFoundException)

@@ -5,7 +5,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Log.Tests;
 
-/// <summary>Where machines share a directory, a replica takes the place of nobody who might not see that its name is gone (L7.10).</summary>
+/// <summary>
+/// Where machines share a directory, a replica takes the place of nobody who might not see that its name is gone (L7.10).
+/// </summary>
 public sealed class CoherenceRuleTests : IDisposable
 {
     private static readonly MountId s_here = new(new Guid("11111111-2222-3333-4444-555555555555"), 39),

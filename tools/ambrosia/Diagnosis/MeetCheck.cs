@@ -21,7 +21,8 @@ internal static class MeetCheck
     public static IReadOnlyList<Finding> Run(IFileSystem files, string directory, string name, TimeSpan patience)
     {
         string prefix = $".ambrosia-meet.{name}.";
-        Meeting meeting = Meeting.TryJoin(files, TimeProvider.System, directory, prefix, Environment.ProcessId.ToString(CultureInfo.InvariantCulture), patience)
+        string token = Environment.ProcessId.ToString(CultureInfo.InvariantCulture);
+        Meeting meeting = Meeting.TryJoin(files, TimeProvider.System, directory, prefix, token, patience)
             ?? throw new ToolMisuse($"two others meet in {directory}", "or an earlier meeting was broken off",
                 $"remove the files '{prefix}*' there, or take another name");
         try

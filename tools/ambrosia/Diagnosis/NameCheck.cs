@@ -20,7 +20,8 @@ internal static class NameCheck
     {
         const string mend = "use another file system";
         var files = new PosixFileSystem();
-        string a = Path.Combine(directory, "a"), b = Path.Combine(directory, "b"), c = Path.Combine(directory, "c"), d = Path.Combine(directory, "d");
+        string a = Path.Combine(directory, "a"), b = Path.Combine(directory, "b"), c = Path.Combine(directory, "c"),
+            d = Path.Combine(directory, "d");
         files.Create(a).Dispose();
         files.Create(b).Dispose();
         if (!Refuses<FileExistsException>(() => files.Create(a).Dispose()))

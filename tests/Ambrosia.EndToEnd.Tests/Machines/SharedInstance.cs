@@ -9,7 +9,7 @@ internal enum Disturbance { Kill, Stop, CutStorage, CutDuringTakeOver }
 /// <summary>One instance with a replica on each of two machines that share its log. One test's thread.</summary>
 internal sealed class SharedInstance : IDisposable
 {
-    private const int Machines = 2, Port = 4711;
+    private const int Machines = 2, Port = 4711, PauseMsMax = 300;
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(3);
 
     private readonly GlusterMachines _machines;
@@ -45,11 +45,12 @@ internal sealed class SharedInstance : IDisposable
         int primary = Primary();
         Replica standby = _replicas[1 - primary];
         string met = $"the primary of epoch {ReplicaSet.EpochOf(_replicas[primary])} and this replica see at once what the other changes";
-        return standby.IsRunning && standby.Lines.Find(line => line.StartsWith(met, StringComparison.Ordinal), standby.StartedAt) is not null;
+        return standby.IsRunning
+            && standby.Lines.Find(line => line.StartsWith(met, StringComparison.Ordinal), standby.StartedAt) is not null;
     }, s_patience);
 
     /// <summary>Does something to the primary, and waits until there is one again: most often the other.</summary>
-    public void Disturb(Disturbance what, int pauseMs)
+    public void Disturb(Disturbance what, Chance chance)
     {
         int primary = Primary(), standby = 1 - primary;
         int[] from = [.. _replicas.Select(static replica => replica.Lines.Count)];
@@ -68,9 +69,9 @@ internal sealed class SharedInstance : IDisposable
                 break;
             default:
                 _replicas[primary].KillCoordinator();
-                Thread.Sleep(pauseMs); // anywhere in its take-over
+                chance.PassTime(PauseMsMax); // anywhere in its take-over
                 Cut(standby);
-                Thread.Sleep(pauseMs);
+                chance.PassTime(PauseMsMax);
                 Mend();
                 break;
         }

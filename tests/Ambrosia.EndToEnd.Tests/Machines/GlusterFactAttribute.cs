@@ -6,6 +6,7 @@ namespace Ambrosia.EndToEnd.Tests;
 [AttributeUsage(AttributeTargets.Method)]
 public sealed class GlusterFactAttribute : FactAttribute
 {
+    private static readonly string[] s_tools = ["glusterd", "gluster", "glusterfs", "ip", "nsenter", "unshare"];
     private static readonly string? s_whyNot = WhyNot();
 
     public GlusterFactAttribute()
@@ -27,7 +28,7 @@ public sealed class GlusterFactAttribute : FactAttribute
     private static string? WhyNot()
     {
         if (!Environment.IsPrivilegedProcess) return "only root can make machines that mount a volume";
-        string[] missing = [.. new[] { "glusterd", "gluster", "glusterfs", "ip", "nsenter", "unshare" }.Where(static tool => FindTool(tool) is null)];
+        string[] missing = [.. s_tools.Where(static tool => FindTool(tool) is null)];
         if (missing.Length > 0) return $"not installed: {string.Join(", ", missing)}";
         return File.Exists("/dev/fuse") ? MountFactAttribute.Missing ?? WhyNoMachine() : "there is no /dev/fuse here";
     }

@@ -133,9 +133,11 @@ internal sealed class GlusterMachines : IDisposable
         return process;
     }
 
-    private bool TryGluster(params string[] arguments) => SmallDisk.Run(OnServer[0], [.. OnServer[1..], "gluster", "--mode=script", .. arguments]).Length == 0;
+    private bool TryGluster(params string[] arguments) => SmallDisk.Run(OnServer[0], CommandOf(arguments)).Length == 0;
 
-    private void Gluster(params string[] arguments) => Run(OnServer[0], [.. OnServer[1..], "gluster", "--mode=script", .. arguments]);
+    private void Gluster(params string[] arguments) => Run(OnServer[0], CommandOf(arguments));
+
+    private string[] CommandOf(string[] arguments) => [.. OnServer[1..], "gluster", "--mode=script", .. arguments];
 
     private static string[] InNamespacesOf(Process process) =>
         ["nsenter", string.Create(CultureInfo.InvariantCulture, $"--target={process.Id}"), "--mount", "--net", "--"];

@@ -10,7 +10,7 @@ namespace Ambrosia.EndToEnd.Tests;
 public sealed class GlusterTests(ITestOutputHelper output)
 {
     /// <summary>A round takes seconds: where others do a tenth, these do a fiftieth.</summary>
-    private const int RoundsOfARelease = 200, RoundsOfACommit = 4, CallsOfARelease = 20_000, Port = 4711, PauseMsMax = 300;
+    private const int RoundsOfARelease = 200, RoundsOfACommit = 4, CallsOfARelease = 20_000, Port = 4711;
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(3);
 
     [GlusterFact]
@@ -33,7 +33,7 @@ public sealed class GlusterTests(ITestOutputHelper output)
             {
                 shared.AwaitProof();
                 AwaitCalls(source);
-                shared.Disturb((Disturbance)(round % 4), chance.Below(PauseMsMax));
+                shared.Disturb((Disturbance)(round % 4), chance);
                 AwaitCalls(source);
                 shared.Mend();
             }
@@ -64,7 +64,7 @@ public sealed class GlusterTests(ITestOutputHelper output)
                 shared.Start(0);
                 Replica second = shared.Start(1);
                 Assert.Equal(2, second.AwaitExit());
-                string why = second.Lines.Await("the reason", static line => line.StartsWith("exit 2: ", StringComparison.Ordinal), 0, Cluster.Patience);
+                string why = second.AwaitLine("reason", static line => line.StartsWith("exit 2: ", StringComparison.Ordinal));
                 Assert.Contains($"sees late: {what}", why, StringComparison.Ordinal);
                 output.WriteLine(why);
             });

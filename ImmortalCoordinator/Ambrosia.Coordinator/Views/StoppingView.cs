@@ -14,7 +14,7 @@ namespace Ambrosia.Coordinator.Views;
 /// </summary>
 /// <param name="from">Sessions begin with this checkpoint, or the newest one at or below; null: the newest below the place.</param>
 /// <param name="keepsOutputs">See <see cref="View.KeepsOutputs"/>.</param>
-internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs = false) : View
+internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs = false) : View(keepsOutputs)
 {
     /// <summary>So much of what the app emits between two stops is kept. In bytes.</summary>
     private const long EmissionBytesMax = 64 << 20;
@@ -42,8 +42,6 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
 
     /// <summary>The image that comes in; null: none does.</summary>
     private (LargeBuffer Bytes, ulong Hash, Lsn Lsn, uint Version)? _image;
-
-    public override bool KeepsOutputs => keepsOutputs;
 
     public override Lsn BeginsBelow
     {

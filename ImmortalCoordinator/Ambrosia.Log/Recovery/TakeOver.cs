@@ -112,15 +112,16 @@ public sealed class TakeOver
     }
 
     /// <summary>
-    /// Returns the version that the new header states. Only the record that a log begins with brings its first one into force; a scan that
-    /// began behind a checkpoint has not read that page, and it may be damaged.
+    /// Returns the version that the new header states. Only the log's first page brings its first one into force; a scan that began behind
+    /// a checkpoint has not read it, and a header that states none would end every later start.
     /// </summary>
     private uint VersionAt(Lsn seal, LogChain chain)
     {
         uint version = chain.VersionAt(_location.Files, seal);
-        if (version > 0 || seal == Lsn.Zero) return version;
-        throw chain.Segments[^1].DamageAt(
-            Lsn.Zero, new PageFault("the page that states the app's first version", "another"), $"{seal} is stated to be durable");
+        LogSegment head = chain.Segments[^1];
+        if (version > 0 || seal == head.FirstLsn || head.VersionBehindFirstPage(_location.Files) is not null) return version;
+        throw head.DamageAt(
+            head.FirstLsn, new PageFault("the page that states the app's first version", "another"), $"{seal} is stated to be durable");
     }
 
     private PrimaryLog Open(LogChain chain, IReadOnlyList<CheckpointFileName> checkpoints, OwnSegment own)

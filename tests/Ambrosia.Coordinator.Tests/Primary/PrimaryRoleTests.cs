@@ -52,14 +52,16 @@ public sealed class PrimaryDutiesTests
         var node = new Node(disk, time, OpenedLog.Small);
         var app = new CountingApp(node, new SimulatedRandom(7), last: 200);
         bool hasAsked = false;
-        for (int step = 0; app.Executed < 200 || !node.Lines.Exists(static line => line.StartsWith("checkpoint ckpt", StringComparison.Ordinal));
-            step++)
+        for (int step = 0; app.Executed < 200 || !node.Lines.Exists(IsCheckpoint); step++)
         {
             Assert.True(step < 200_000, "a checkpoint is published");
             if (app.Executed > 20 && !hasAsked) app.Ask();
             hasAsked |= app.Executed > 20;
             app.Step();
             if (step % 5 == 0) node.Commit();
+            node.Parts.Tick(isQuiet: true);
+            time.Advance(TimeSpan.FromMilliseconds(10));
+            node.Parts.CheckFence();
             node.Parts.Checkpoints.Step();
         }
         node.Kill();
@@ -68,6 +70,8 @@ public sealed class PrimaryDutiesTests
             Assert.Throws<LogDamage>(() => new Node(disk, time, OpenedLog.Small)).Message, StringComparison.Ordinal);
         Assert.DoesNotContain(disk.List(Node.Directory), static name => name.StartsWith("log.2", StringComparison.Ordinal));
     }
+
+    private static bool IsCheckpoint(string line) => line.StartsWith("checkpoint ckpt", StringComparison.Ordinal);
 
     /// <summary>Its disk holds what a take-over makes, and no page behind it.</summary>
     private static Node MakeWithoutRoom(out SimulatedFileSystem disk)

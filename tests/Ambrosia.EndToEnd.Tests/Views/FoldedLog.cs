@@ -7,7 +7,9 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.EndToEnd.Tests;
 
-/// <summary>A log as its records alone say it, from its beginning to any place. It goes on from the place before, or begins again.</summary>
+/// <summary>
+/// A log as its records alone say it, from its beginning to any place. It goes on from the place before, or begins again.
+/// </summary>
 internal sealed class FoldedLog(string directory)
 {
     private readonly PosixFileSystem _files = new();

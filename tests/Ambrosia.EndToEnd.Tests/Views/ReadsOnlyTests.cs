@@ -179,11 +179,19 @@ public sealed partial class ReadsOnlyTests
         using var cluster = new Cluster();
         cluster.Run(chance.Again(nameof(View_ThatIsKilled_LetsTheLogGo)), () =>
         {
-            (_, Replica ledger) = Growing(cluster);
-            using Process view = Process.Start(
-                Executables.Coordinator, ["debug", "--log", ledger.LogDirectory, "--", Executables.App, ledger.Role]);
+            (Replica source, Replica ledger) = Growing(cluster);
+            source.AwaitReady();
+            Signals.Stop(source.Coordinator.Id); // what the view begins with must be there until it holds it
+            using var view = new Process
+            {
+                StartInfo = Executables.StartOf(Executables.Coordinator,
+                    ["debug", "--log", ledger.LogDirectory, "--", Executables.App, ledger.Role], ledger.Settings, cluster.Root),
+            };
+            view.Start();
             try
             {
+                while (view.StandardOutput.ReadLine() is { } line && !line.StartsWith("stopped ", StringComparison.Ordinal)) { }
+                Signals.Continue(source.Coordinator.Id);
                 Cluster.Await("a view that holds a segment",
                     () => Tool.Run("status", "--catalog", cluster.Catalog).Output.Contains("holds log.", StringComparison.Ordinal));
                 string oldest = SegmentsOf(ledger)[0];

@@ -102,6 +102,7 @@ public sealed class ViewTests
             var states = new Dictionary<MessagePlace, ulong>();
             MessagePlace first = looked.View.To(new MessagePlace(new Lsn(looked.View.End.Value / 2), 0)).Place;
             ViewStop at = looked.View.To(first);
+            uint? process = looked.View.App?.ProcessId;
             for (int walk = TestScale.Rounds(1_000); walk > 0; walk--)
             {
                 at = chance.Below(4) == 0 ? looked.View.To(states.Count == 0 ? first : states.Keys.ElementAt(chance.Below(states.Count)))
@@ -110,6 +111,8 @@ public sealed class ViewTests
                 if (states.TryGetValue(at.Place, out ulong before)) Assert.Equal(before, image.Hash);
                 states[at.Place] = image.Hash;
             }
+            Assert.True(process > 0);
+            Assert.Equal(process, looked.View.App?.ProcessId);
             Assert.True(states.Count > 1 && states.Values.Distinct().Count() > 1, $"{states.Count} places");
             Assert.Empty(looked.Lines);
         });

@@ -30,7 +30,9 @@ public sealed class LogReaderTests
         Assert.Equal(written, read);
     }
 
-    /// <summary>Who reads one page is not taken for one who reads all; who reads on has what follows on its way, once and no more.</summary>
+    /// <summary>
+    /// Who reads one page is not taken for one who reads all; who reads on has what follows on its way, once and no more.
+    /// </summary>
     [Fact]
     public void Read_PageAfterPage_SaysAheadWhatIsRead()
     {
@@ -50,7 +52,8 @@ public sealed class LogReaderTests
         Assert.NotEmpty(expected);
         Assert.All(expected, each => Assert.Equal(segment.Path, each.Path));
         for (int i = 1; i < expected.Count; i++) Assert.Equal(expected[i - 1].Offset + expected[i - 1].Bytes, expected[i].Offset);
-        Assert.Equal(LogSegment.HeaderBytes + (long)(chain.Segments[1].FirstLsn - segment.FirstLsn), expected[^1].Offset + expected[^1].Bytes);
+        long end = LogSegment.HeaderBytes + (long)(chain.Segments[1].FirstLsn - segment.FirstLsn);
+        Assert.Equal(end, expected[^1].Offset + expected[^1].Bytes);
 
         expected.Clear();
         ReadTo(reader, segment.FirstLsn, chain.Segments[1].FirstLsn, []); // it is there already

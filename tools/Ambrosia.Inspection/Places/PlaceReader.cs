@@ -32,7 +32,8 @@ internal sealed class PlaceReader(LogLocation log, ContractManifests contracts)
     /// <summary>Describes the first message or record at a place or behind it, or else the end of the log.</summary>
     public FoundPlace AtOrBehind(MessagePlace place)
     {
-        (PositionSearch search, LogEnd? end) = Scan.Run(Scan.Near(place.Record), names => new PositionSearch(names, place, wantsBefore: false));
+        (PositionSearch search, LogEnd? end) = Scan.Run(
+            Scan.Near(place.Record), names => new PositionSearch(names, place, wantsBefore: false));
         return search.Found is { } found ? Describe(found) : EndAt(end!);
     }
 

@@ -41,7 +41,7 @@ public sealed partial class PlacesInsideRunsTests
             Assert.Equal(forwards.Select(static shown => shown.Place), behind.Select(static shown => shown.Place));
             for (int i = 0; i < count; i++)
                 Assert.Equal((forwards[i].State, forwards[i].Dump), (behind[i].State, behind[i].Dump));
-            foreach (Shown shown in forwards.Take(3)) Assert.Equal(shown.State, ByTheTool(ledger, shown.Place));
+            foreach (Shown shown in forwards.Take(TestScale.Rounds(10))) Assert.Equal(shown.State, ByTheTool(ledger, shown.Place));
         });
     }
 

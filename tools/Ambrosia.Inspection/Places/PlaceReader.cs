@@ -32,6 +32,8 @@ internal sealed class PlaceReader(LogLocation log, ContractManifests contracts)
     /// <summary>Describes the first message or record at a place or behind it, or else the end of the log.</summary>
     public FoundPlace AtOrBehind(MessagePlace place)
     {
+        using LogFollower tail = Tail();
+        if (tail.Stated > Lsn.Zero && place.Record >= tail.Stated) return End(tail); // else all that leads there would be read
         (PositionSearch search, LogEnd? end) = Scan.Run(
             Scan.Near(place.Record), names => new PositionSearch(names, place, wantsBefore: false));
         return search.Found is { } found ? Describe(found) : EndAt(end!);
@@ -44,17 +46,27 @@ internal sealed class PlaceReader(LogLocation log, ContractManifests contracts)
         return next with { Place = new MessagePlace(position, 0) };
     }
 
-    /// <summary>
-    /// Describes the end of what is stated as durable. Headers of pages lead there, so that of a long segment the last pages are read.
-    /// </summary>
+    /// <summary>Describes the end of what is stated as durable.</summary>
     public FoundPlace End()
     {
-        using var follower = new LogFollower(log.Files, log.Directory, log.Identity);
-        while (follower.Step()) { }
+        using LogFollower tail = Tail();
+        return End(tail);
+    }
+
+    /// <summary>Headers of pages lead to the end, so that of a long segment the last pages are read.</summary>
+    private LogFollower Tail()
+    {
+        var tail = new LogFollower(log.Files, log.Directory, log.Identity);
+        while (tail.Step()) { }
+        return tail;
+    }
+
+    private FoundPlace End(LogFollower tail)
+    {
         for (int back = 1; ; back *= 2)
         {
             int kept = 0;
-            (_, LogEnd? end) = Scan.Run((chain, _) => LastOf(chain, back, follower.LastRecords, out kept), static _ => new EndSearch());
+            (_, LogEnd? end) = Scan.Run((chain, _) => LastOf(chain, back, tail.LastRecords, out kept), static _ => new EndSearch());
             if (end!.LastMicros is not null || back >= kept) return EndOf(end.Lsn, end.LastMicros);
         }
     }

@@ -11,7 +11,7 @@ namespace Ambrosia.EndToEnd.Tests;
 /// </summary>
 public sealed partial class PlacesInsideRunsTests
 {
-    private const int PlacesOfARelease = 100, Calls = 2_000, Burst = 50;
+    private const int PlacesOfARelease = 100, Calls = 2_000, Burst = 50, CommandsAPlace = 4;
 
     [Fact]
     public void State_InsideARun_IsOneHoweverItIsReachedAndAsTheAppSaysIt()
@@ -69,15 +69,19 @@ public sealed partial class PlacesInsideRunsTests
     private static string[] AppOf(Replica ledger) =>
         ["env", .. ledger.Settings.Select(static each => $"{each.Key}={each.Value}"), Executables.App, ledger.Role];
 
-    private static List<Shown> Console(Cluster cluster, Replica ledger, IEnumerable<string> commands)
+    /// <summary>So many commands at a time are given to a process, that each ends in good time on a busy machine.</summary>
+    private static List<Shown> Console(Cluster cluster, Replica ledger, IEnumerable<string> commands) =>
+        [.. commands.Chunk(20 * CommandsAPlace).SelectMany(some => ConsoleOnce(cluster, ledger, some))];
+
+    private static IEnumerable<Shown> ConsoleOnce(Cluster cluster, Replica ledger, string[] commands)
     {
         string file = Path.Combine(cluster.Root, "commands");
         File.WriteAllLines(file, commands);
         Tool debug = Tool.Debug(["--log", ledger.LogDirectory, "--until", "start", "--commands", file, "--", .. AppOf(ledger)]);
         Assert.True(debug.Code == 0, debug.Output + debug.Error);
-        return [.. StateShown().Matches(debug.Output).Select(static match => new Shown(
+        return StateShown().Matches(debug.Output).Select(static match => new Shown(
             new MessagePlace(new Lsn(ulong.Parse(match.Groups[1].Value)), uint.Parse(match.Groups[2].Value)),
-            match.Groups[3].Value.Trim(), JsonDocument.Parse(match.Groups[4].Value).RootElement.GetString()!))];
+            match.Groups[3].Value.Trim(), JsonDocument.Parse(match.Groups[4].Value).RootElement.GetString()!));
     }
 
     /// <summary>A stop before a message, the state there, and what the app says of it.</summary>

@@ -14,6 +14,9 @@ internal sealed class InterceptedFiles(IFileSystem files) : IFileSystem
     /// <summary>Called before each read with its offset and size.</summary>
     public Action<long, int> BeforeRead { get; set; } = static (_, _) => { };
 
+    /// <summary>Called with path, offset and bytes of what is said to be read soon.</summary>
+    public Action<string, long, long> ExpectsReads { get; set; } = static (_, _, _) => { };
+
     /// <summary>Called after each lock that was had.</summary>
     public Action AfterLock { get; init; } = static () => { };
 
@@ -93,6 +96,8 @@ internal sealed class InterceptedFiles(IFileSystem files) : IFileSystem
         }
 
         public void Unlock() => file.Unlock();
+
+        public void ExpectReads(long offset, long bytes) => watched.ExpectsReads(path, offset, bytes);
 
         public void DropCache() => file.DropCache();
 

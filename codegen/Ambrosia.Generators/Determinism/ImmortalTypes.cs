@@ -35,6 +35,12 @@ internal static class ImmortalTypes
         return type is not null && type.AllInterfaces.Any(static each => Symbols.IsOurs(each, "IImmortalProxy"));
     }
 
+    /// <summary>Tells whether a method sends by a proxy: of the generated class, with a key, or by GetProxy's.</summary>
+    internal static bool IsSending(IMethodSymbol method) =>
+        IsProxy(method.ContainingType) || IsProxy(method.ContainingType?.ContainingType)
+        || ((method.ReducedFrom ?? method) is { IsExtensionMethod: true, Parameters: { Length: > 0 } parameters }
+            && IsProxy(parameters[0].Type));
+
     internal static bool IsCall(ITypeSymbol? type) =>
         Symbols.IsOurs(type?.OriginalDefinition, "Call") || Symbols.IsOurs(type?.OriginalDefinition, "Call", arity: 1);
 

@@ -69,6 +69,14 @@ internal static class ImmortalTypes
                 yield return hook;
     }
 
+    /// <summary>Returns the methods of an immortal that the binding runs beside its handlers.</summary>
+    internal static IEnumerable<IMethodSymbol> Beside(INamedTypeSymbol immortal)
+    {
+        for (INamedTypeSymbol? at = immortal; at is not null && !IsBase(at); at = at.BaseType)
+            foreach (IMethodSymbol method in at.GetMembers("WhilePrimary").OfType<IMethodSymbol>())
+                if (method.IsOverride) yield return method;
+    }
+
     private static IEnumerable<INamedTypeSymbol> ContractsOf(INamedTypeSymbol immortal)
     {
         INamedTypeSymbol? parent = immortal.BaseType;

@@ -42,17 +42,20 @@ public sealed class KillTests(ITestOutputHelper output)
         {
             using var cluster = new Cluster();
             string report = Path.Combine(cluster.Root, "tap.json");
-            KillAtRandomMoments(cluster, victims, chance, TestScale.Rounds(TappedCallsOfARelease), [], ["python3", Tap, "--report", report, "--"]);
+            KillAtRandomMoments(cluster, victims, chance, TestScale.Rounds(TappedCallsOfARelease), [],
+                "python3", Tap, "--report", report, "--");
             Assert.False(File.Exists(report), File.Exists(report) ? $"{victims}: {File.ReadAllText(report)}" : "");
         }
     }
 
     /// <summary>In the tree that these tests were built from.</summary>
     private static string Tap { get; } = Path.Combine(
-        AppContext.BaseDirectory[..AppContext.BaseDirectory.IndexOf(Path.Combine("tests", "Ambrosia.EndToEnd.Tests"), StringComparison.Ordinal)],
+        AppContext.BaseDirectory[..AppContext.BaseDirectory.IndexOf(
+            Path.Combine("tests", "Ambrosia.EndToEnd.Tests"), StringComparison.Ordinal)],
         "protocol", "conformance", "tap");
 
-    private void KillAtRandomMoments(Cluster cluster, Victims victims, Chance chance, int calls, string[] options, params string[] appWrapper)
+    private void KillAtRandomMoments(
+        Cluster cluster, Victims victims, Chance chance, int calls, string[] options, params string[] appWrapper)
     {
         int kills = Math.Max(KillsMin, TestScale.Rounds(KillsOfARelease));
         output.WriteLine($"{kills} kills of {victims} {string.Join(' ', options)}, seed {chance.Seed}");

@@ -18,7 +18,10 @@ public sealed class PythonFactAttribute : FactAttribute
         try
         {
             using Process trial = Process.Start(
-                new ProcessStartInfo("python3", ["-c", "import sys; sys.exit(sys.version_info < (3, 9))"]) { RedirectStandardError = true })!;
+                new ProcessStartInfo("python3", ["-c", "import sys; sys.exit(sys.version_info < (3, 9))"])
+                {
+                    RedirectStandardError = true
+                })!;
             trial.WaitForExit();
             return trial.ExitCode == 0 ? null : "python3 is older than 3.9";
         }

@@ -2,7 +2,7 @@ using Ambrosia.TestKit;
 
 namespace Ambrosia.Perf.Tests;
 
-/// <summary>A theory that compiles the C++ binding; it is skipped, with the reason, at a commit, and where the rivals cannot be built.</summary>
+/// <summary>A theory that compiles the C++ binding; skipped, with the reason, at a commit, and where the rivals cannot be built.</summary>
 [AttributeUsage(AttributeTargets.Method)]
 public sealed class CppEndTheoryAttribute : RivalTheoryAttribute
 {

@@ -45,7 +45,7 @@ internal sealed class StreamVerb(string[] args)
             {
                 if (result.GetValue(_bidirectional) && result.GetValue(_jobs) > 1)
                     result.AddError("--bidirectional and --jobs exclude each other; give one");
-                if (result.GetValue(_bindings) != CSharp && result.GetResult(_impulse) is not null)
+                if ((result.GetValue(_bindings) ?? CSharp) != CSharp && result.GetResult(_impulse) is not null)
                     result.AddError("--bindings with cpp and --impulse exclude each other: the end in C++ sends none");
                 if (result.GetValue(_bindings) is { } bindings && bindings != CSharp && bindings != Cpp && result.GetValue(_bidirectional))
                     result.AddError($"--bindings {bindings} and --bidirectional exclude each other: each end is sender and receiver");

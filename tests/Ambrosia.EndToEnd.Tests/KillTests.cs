@@ -5,7 +5,7 @@ namespace Ambrosia.EndToEnd.Tests;
 /// <summary>Kills at random moments: whoever dies, however often, the ledger has each call once and in order.</summary>
 public sealed class KillTests(ITestOutputHelper output)
 {
-    private const int KillsOfARelease = 10, KillsMin = 2, CallsOfARelease = 100_000;
+    private const int KillsOfARelease = 10, KillsMin = 2, CallsOfARelease = 100_000, TappedCallsOfARelease = 10_000;
     private const int PauseMsMax = 400;
 
     public enum Victims { SourceApp, SourceCoordinator, LedgerApp, LedgerCoordinator, SourceSide, LedgerSide, AllFour }
@@ -24,20 +24,60 @@ public sealed class KillTests(ITestOutputHelper output)
     public void Instances_KilledAtRandomMoments_AgreeOnEveryCall(Victims victims, bool overRings = false)
     {
         var chance = new Chance();
-        int kills = Math.Max(KillsMin, TestScale.Rounds(KillsOfARelease)), calls = TestScale.Rounds(CallsOfARelease);
-        output.WriteLine($"{kills} kills of {victims}{(overRings ? " over rings" : "")}, seed {chance.Seed}");
         using var cluster = new Cluster();
+        KillAtRandomMoments(cluster, victims, chance, TestScale.Rounds(CallsOfARelease), overRings ? ["--app-rings"] : []);
+    }
+
+    /// <summary>
+    /// The tap of the conformance kit stands between each coordinator and its app, and judges every frame that either says. At a commit one
+    /// side is killed, which one by the seed; a release goes through all.
+    /// </summary>
+    [PythonFact]
+    public void Instances_KilledUnderTheTap_BreakNoSentence()
+    {
+        var chance = new Chance();
+        Victims[] all = Enum.GetValues<Victims>();
+        chance.Shuffle<Victims>(all);
+        foreach (Victims victims in all.Take(TestScale.Rounds(all.Length)))
+        {
+            using var cluster = new Cluster();
+            string report = Path.Combine(cluster.Root, "tap.json");
+            KillAtRandomMoments(cluster, victims, chance, TestScale.Rounds(TappedCallsOfARelease), [],
+                "python3", Tap, "--report", report, "--");
+            Assert.False(File.Exists(report), File.Exists(report) ? $"{victims}: {File.ReadAllText(report)}" : "");
+        }
+    }
+
+    /// <summary>In the tree that these tests were built from.</summary>
+    private static string Tap { get; } = Path.Combine(
+        AppContext.BaseDirectory[..AppContext.BaseDirectory.IndexOf(
+            Path.Combine("tests", "Ambrosia.EndToEnd.Tests"), StringComparison.Ordinal)],
+        "protocol", "conformance", "tap");
+
+    private void KillAtRandomMoments(
+        Cluster cluster, Victims victims, Chance chance, int calls, string[] options, params string[] appWrapper)
+    {
+        int kills = Math.Max(KillsMin, TestScale.Rounds(KillsOfARelease));
+        output.WriteLine($"{kills} kills of {victims} {string.Join(' ', options)}, seed {chance.Seed}");
         (Replica source, Replica ledger) = cluster.Pair(calls, burst: 50);
         source.Settings["UNTIL"] = cluster.Until;
         foreach (Replica replica in new[] { source, ledger })
-            replica.Options.AddRange(["--checkpoint-every", "1M", .. overRings ? ["--app-rings"] : Array.Empty<string>()]);
+        {
+            replica.AppWrapper = appWrapper;
+            replica.Options.AddRange(["--checkpoint-every", "1M", .. options]);
+        }
 
-        cluster.Run(chance.Again(victims.ToString()), () =>
+        cluster.Run(chance.Again(appWrapper.Length > 0 ? nameof(Instances_KilledUnderTheTap_BreakNoSentence) : victims.ToString()), () =>
         {
             ledger.Start();
             source.Start();
-            source.AwaitReady();
-            ledger.AwaitReady();
+            AwaitAllReady(source, ledger);
+            if (appWrapper.Length > 0)
+            {
+                Cluster.Await("the source has an app", () => source.AppId is not null);
+                Assert.Contains(Tap, CommandOfParent(source.AppId!.Value), StringComparison.Ordinal);
+            }
+
             for (int kill = 0; kill < kills; kill++)
             {
                 chance.PassTime(PauseMsMax);
@@ -49,6 +89,13 @@ public sealed class KillTests(ITestOutputHelper output)
             Cluster.AssertEqual(source, calls);
             cluster.AssertNoneGaveUp();
         });
+    }
+
+    private static string CommandOfParent(int process)
+    {
+        string stat = File.ReadAllText($"/proc/{process}/stat");
+        string parent = stat[(stat.LastIndexOf(')') + 1)..].Split(' ', StringSplitOptions.RemoveEmptyEntries)[1];
+        return File.ReadAllText($"/proc/{parent}/cmdline");
     }
 
     private static void Strike(Victims victims, Replica source, Replica ledger, Chance chance)

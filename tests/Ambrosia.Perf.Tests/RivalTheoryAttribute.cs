@@ -2,7 +2,7 @@ namespace Ambrosia.Perf.Tests;
 
 /// <summary>A theory that needs CMake and compilers, or gRPC's as well; without them it is skipped and says so.</summary>
 [AttributeUsage(AttributeTargets.Method)]
-public sealed class RivalTheoryAttribute : TheoryAttribute
+public class RivalTheoryAttribute : TheoryAttribute
 {
     private static readonly string[] s_compilers = ["cmake", "cc", "c++"], s_grpc = ["protoc", "grpc_cpp_plugin"];
 

@@ -5,6 +5,8 @@ namespace Ambrosia.Perf;
 /// <summary><c>stream</c> on the command line.</summary>
 internal sealed class StreamVerb(string[] args)
 {
+    private const string CSharp = "csharp", Cpp = "cpp";
+
     private readonly Option<IReadOnlyList<int>> _sizes = Options.SizeList("--sizes", "Bytes of a message:", "65536..16");
     private readonly Option<long> _bytes = Options.Size("--bytes", "Bytes of a round.", "256M");
     private readonly Option<int> _messagesMax = Options.Number("--messages-max",
@@ -27,6 +29,9 @@ internal sealed class StreamVerb(string[] args)
         },
     };
     private readonly Option<bool> _tls = new("--tls") { Description = "Links through TLS, in turn with the same without it." };
+    private readonly Option<string> _bindings = Options.Word("--bindings",
+        "Binding of both ends; or, with a dash between, that of the senders and that of the receivers.",
+        CSharp, Cpp, $"{CSharp}-{Cpp}", $"{Cpp}-{CSharp}");
     private readonly Option<IReadOnlyList<string>> _rivals = RivalNames.Option();
 
     public Command Command
@@ -35,11 +40,15 @@ internal sealed class StreamVerb(string[] args)
         {
             Command command = new Measurement("stream", args).Build(
                 "One-way calls as fast as they go, durable at the receiver before they are applied; timed at its last message.",
-                Measure, _sizes, _bytes, _messagesMax, _rounds, _killed, _bidirectional, _jobs, _impulse, _state, _tls, _rivals);
+                Measure, _sizes, _bytes, _messagesMax, _rounds, _killed, _bidirectional, _jobs, _impulse, _state, _tls, _bindings, _rivals);
             command.Validators.Add(result =>
             {
                 if (result.GetValue(_bidirectional) && result.GetValue(_jobs) > 1)
                     result.AddError("--bidirectional and --jobs exclude each other; give one");
+                if ((result.GetValue(_bindings) ?? CSharp) != CSharp && result.GetResult(_impulse) is not null)
+                    result.AddError("--bindings with cpp and --impulse exclude each other: the end in C++ sends none");
+                if (result.GetValue(_bindings) is { } bindings && bindings != CSharp && bindings != Cpp && result.GetValue(_bidirectional))
+                    result.AddError($"--bindings {bindings} and --bidirectional exclude each other: each end is sender and receiver");
             });
             return command;
         }
@@ -54,10 +63,22 @@ internal sealed class StreamVerb(string[] args)
         {
             WarmUpTime = StreamOptions.WarmUpUsual, StateBytes = parsed.GetValue(_state) ?? 0, ImpulseEvery = parsed.GetValue(_impulse),
         };
+        cluster = cluster with { AppOf = AppsOf(parsed.GetRequiredValue(_bindings), plan, cluster) };
         IReadOnlyList<IStreamLeg> others = Rival.StreamLegs(parsed.GetRequiredValue(_rivals), cluster, plan);
         if (!parsed.GetValue(_tls)) return OutcomeOf(new StreamCommand(cluster, plan, others).Run(options), cluster);
         using var plain = new AmbrosiaLeg(cluster with { Directory = Path.Combine(cluster.Directory, "plain") }, plan, name: "plain");
         return OutcomeOf(new StreamCommand(LinkCertificates.Give(cluster), plan, [plain, .. others]).Run(options), cluster);
+    }
+
+    /// <summary>By instance: the program of an end in C++, and null for one in C#.</summary>
+    private static Func<string, string?> AppsOf(string bindings, StreamPlan plan, ClusterOptions cluster)
+    {
+        if (bindings == CSharp) return static _ => null;
+        if (cluster.Local == LocalHop.Embedded)
+            throw new MissingRivalException("--bindings with cpp and --local embedded exclude each other: an app in C++ is a process of its own");
+        string[] ends = bindings.Split('-');
+        string program = RivalBuild.Find(RivalNames.StreamEnd);
+        return instance => ends[plan.IsReceiver(instance) ? ^1 : 0] == Cpp ? program : null;
     }
 
     public static Outcome OutcomeOf(IReadOnlyList<SizeResult> found, ClusterOptions cluster) =>

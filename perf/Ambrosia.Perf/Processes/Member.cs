@@ -21,7 +21,7 @@ internal sealed class Member(string instance, string replica, string app, Cluste
     public string LogDirectory => Path.Combine(options.Directory, instance);
 
     /// <summary>Program and arguments of its app.</summary>
-    public IReadOnlyList<string> AppWords => [s_ownProgram, "app", app];
+    public IReadOnlyList<string> AppWords => options.AppOf(instance) is { } other ? [other] : [s_ownProgram, "app", app];
 
     /// <summary>The same, as one command for the shell.</summary>
     public string AppCommand => $"'{s_ownProgram}' app {app}";

@@ -8,6 +8,9 @@ internal static class RivalNames
     public const string Grpc = "grpc", Tcp = "tcp", Reference = "c", Off = "off", Buffered = "buffered", Standby = "standby",
         Rings = "rings";
 
+    /// <summary>Not a rival: the end of a stream in C++, which is built with them.</summary>
+    public const string StreamEnd = "stream_end";
+
     public static Option<IReadOnlyList<string>> Option() => new("--rivals")
     {
         Description = "Others that take turns with us: grpc (gRPC C++), tcp (a bare socket), c (our path in C); in streams also off and buffered (we ourselves with --log so), standby (we with a second replica of each receiver that follows) and rings (we with --local rings). Like grpc,c. Default: none.",

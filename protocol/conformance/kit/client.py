@@ -9,7 +9,7 @@ import os
 import socket
 import struct
 import time
-from typing import Any, Optional, Tuple
+from typing import Any, Dict, Optional, Tuple
 
 from . import runs
 from .contract import Contract
@@ -39,7 +39,14 @@ class Catalog:
 
     def primary(self, instance: str) -> Optional[str]:
         """The address of an instance's primary, as the newest entry has it; None if there is none yet."""
-        newest = (0, None)
+        return self._primary(instance)["address"]
+
+    def primary_replica(self, instance: str) -> Optional[str]:
+        """The name of the replica that is primary."""
+        return self._primary(instance)["name"]
+
+    def _primary(self, instance: str) -> Dict[str, Any]:
+        newest: Tuple[int, Dict[str, Any]] = (0, {"address": None, "name": None})
         for path in glob.glob(os.path.join(self._folder, f"{instance}.*")):
             try:
                 with open(path, encoding="utf-8") as file:
@@ -48,7 +55,7 @@ class Catalog:
                 continue
             for replica in entry["replicas"]:
                 if replica["role"] == "primary" and entry["epoch"] > newest[0]:
-                    newest = (entry["epoch"], replica["address"])
+                    newest = (entry["epoch"], replica)
         return newest[1]
 
 

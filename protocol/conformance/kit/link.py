@@ -87,12 +87,18 @@ class Link:
         until = begin + self._patience_s
         while not end.endswith(tail):
             readable, writable, _ = select.select([self._socket], [self._socket] if sent < len(data) else [], [], 1)
-            if writable:
-                sent += self._socket.send(view[sent:sent + READ_BYTES])
-            if readable:
-                came = self._socket.recv(READ_BYTES)
-                end = (end + came)[-len(tail):]
-            if (readable and not came) or time.perf_counter() > until:
+            came = b""
+            try:
+                if writable:
+                    sent += self._socket.send(view[sent:sent + READ_BYTES])
+                if readable:
+                    came = self._socket.recv(READ_BYTES)
+            except (BrokenPipeError, ConnectionResetError):
+                readable = [self._socket]
+            end = (end + came)[-len(tail):]
+            if readable and not came:
+                raise Stall(f"the app ended in the stream of {len(data)} bytes; it said: {self.said()}")
+            if time.perf_counter() > until:
                 raise Stall(f"the stream of {len(data)} bytes was not executed to its end within {self._patience_s:g} s")
         return time.perf_counter() - begin
 

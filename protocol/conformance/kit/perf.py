@@ -12,6 +12,8 @@ from .records import Record
 from .wire import crc64, frame
 
 MESSAGES_A_RUN, RECORDS_A_FRAME = 500, 8
+# A run of several messages has at most 262,144 bytes (P3.5); its header and the messages' lengths are among them.
+RUN_BYTES_MAX = 250_000
 
 
 class Figure(NamedTuple):
@@ -93,10 +95,12 @@ class Bench:
         talk, count = self._begin(), int(200_000 * self._scale)
         known, content = self._contract.id_of(method), self._contract.arguments(method, arguments)
         kind = runs.CALL if is_call else runs.FORK
-        plain = [runs.message(kind, known, content)] * MESSAGES_A_RUN
+        one = runs.message(kind, known, content)
+        many = min(MESSAGES_A_RUN, RUN_BYTES_MAX // len(one))
+        plain = [one] * many
 
         def body(first: int) -> List[bytes]:
-            return [runs.message(kind, known, content, first + i) for i in range(MESSAGES_A_RUN)] if is_call else plain
+            return [runs.message(kind, known, content, first + i) for i in range(many)] if is_call else plain
         stream = self._stream(count, body, kind, 1)
         return Figure(name, self._time(talk, stream) / count * 1e9, "ns")
 

@@ -18,6 +18,18 @@ from .wire import Frame, Violation, read_frame
 # Views and changes of versions (P5.24, P5.25): a session that has one of these is handed on and judged no longer.
 NOT_JUDGED = frozenset(range(0x26, 0x2B)) | {frames.RINGS}
 CHUNK_BYTES = 1 << 18
+COORDINATOR_GONE = 74  # the exit code of P5.13
+
+
+def coordinator_is_gone(parent: str) -> bool:
+    """Whether the coordinator with this process id has ended. One that nobody has waited for is gone, too."""
+    if not parent.isdigit() or os.getppid() == int(parent):
+        return False
+    try:
+        with open(f"/proc/{parent}/stat", encoding="utf-8", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] in ("Z", "X")
+    except OSError as error:
+        return isinstance(error, (FileNotFoundError, ProcessLookupError)) and os.path.exists("/proc/self/stat")
 
 
 class Direction:
@@ -94,16 +106,20 @@ class Tap:
                 while not select.select([listener], [], [], 0.1)[0]:
                     if app.poll() is not None:
                         return app.returncode
-                self._converse(listener.accept()[0], address[len("unix:"):])
+                coordinator = socket.socket(socket.AF_UNIX)
+                coordinator.connect(address[len("unix:"):])
+                # The app sees that the tap lives, so the tap looks at its own coordinator in the app's place (P5.0).
+                if coordinator_is_gone(self._environment.get("AMBROSIA_PARENT", "")):
+                    print("tap: the coordinator that started this tap is gone, and another one answers here", flush=True)
+                    return COORDINATOR_GONE
+                self._converse(listener.accept()[0], coordinator)
                 return app.wait()
             finally:
                 if app.poll() is None:
                     app.kill()
                     app.wait()
 
-    def _converse(self, app: socket.socket, path: str) -> None:
-        coordinator = socket.socket(socket.AF_UNIX)
-        coordinator.connect(path)
+    def _converse(self, app: socket.socket, coordinator: socket.socket) -> None:
         session = Session()
         app_side, coordinator_side = AppSide(session, None), CoordinatorSide(session)
         directions = [Direction("coordinator", coordinator, app, coordinator_side.take), Direction("app", app, coordinator, app_side.take)]

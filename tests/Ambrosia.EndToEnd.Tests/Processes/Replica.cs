@@ -50,6 +50,9 @@ internal sealed class Replica : IDisposable
     /// <summary>The settings of the app and the coordinator.</summary>
     public Dictionary<string, string> Settings { get; } = [];
 
+    /// <summary>A program that the coordinator starts in place of the app, with its arguments; it starts the app.</summary>
+    public string[] AppWrapper { get; set; } = [];
+
     /// <summary>Options of the coordinator behind --log.</summary>
     public List<string> Options { get; } = [];
 
@@ -72,7 +75,7 @@ internal sealed class Replica : IDisposable
     {
         var settings = new Dictionary<string, string>(Settings);
         if (crashAt is not null) settings["AMBROSIA_CRASH_AT"] = crashAt;
-        string[] app = withApp ? ["--", Executables.App, _role] : [];
+        string[] app = withApp ? ["--", .. AppWrapper, Executables.App, _role] : [];
         string[] command = IsEmbedded ? [Executables.App, "host", _role, "--log", LogDirectory, .. s_format, .. Options]
             : [.. wrapper, Program, "--log", LogDirectory, .. s_format, .. Options, .. app];
         StartedAt = Lines.Count;

@@ -62,7 +62,7 @@ inline failure key_reused() {
 }
 inline failure flow_too_long() { return {"Ambrosia.FlowTooLong", "The flow has done more than can be kept: go on with again(…)."}; }
 // P4.7: what the app did not write does not travel.
-inline failure unworded(std::string type, std::string words) {
+inline failure unworded(const std::string& type, std::string words) {
   failure what(type, type + " was thrown.");
   what.words = std::move(words);
   return what;
@@ -79,7 +79,7 @@ class result {
     requires std::is_void_v<T>
   = default;
   template <class U>
-    requires(std::convertible_to<U, stored> && !std::derived_from<std::remove_cvref_t<U>, failure>)
+    requires(std::convertible_to<U, stored> && !std::derived_from<std::remove_cvref_t<U>, failure> && !std::same_as<std::remove_cvref_t<U>, result>)
   result(U&& value) : _is_failure(false), _value(std::forward<U>(value)) {}
   result(failure what) : _is_failure(true), _failure(std::move(what)) {}
 

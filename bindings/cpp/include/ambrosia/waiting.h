@@ -24,8 +24,8 @@ class [[nodiscard]] pending {
  public:
   using value_type = T;
   pending(flow_core& at, std::uint32_t leaf, std::uint32_t method, std::uint64_t task = 0) : _at(&at), _leaf(leaf), _method(method), _task(task) {}
-  pending(pending&&) = default;
-  pending& operator=(pending&&) = default;
+  pending(pending&&) noexcept = default;
+  pending& operator=(pending&&) noexcept = default;
 
   std::uint32_t leaf() const { return _leaf; }
   flow_core& core() const { return *_at; }

@@ -33,7 +33,9 @@ internal sealed class ReplicaPlace(CoordinatorOptions options, IFileSystem files
         }
     }
 
-    /// <summary>Removes what the process that had this name before has left behind where it was killed, and makes what is missing.</summary>
+    /// <summary>
+    /// Removes what the process that had this name before has left behind where it was killed, and makes what is missing.
+    /// </summary>
     /// <param name="catalog">The files of the catalog; null: it is in a store.</param>
     public void Prepare(CatalogFiles? catalog)
     {

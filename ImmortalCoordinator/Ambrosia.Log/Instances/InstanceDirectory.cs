@@ -149,10 +149,16 @@ public static class InstanceDirectory
     private static bool IsUnfinishedCreation(string name) =>
         name.EndsWith(".tmp", StringComparison.Ordinal) || EpochFileName.TryParse(name) is { Epoch.Value: 0 };
 
+    /// <summary>
+    /// Removes what other creators have left. Since the instance is there somebody may have claimed it already, and is at work on a
+    /// temporary file of a later epoch: that one is left alone.
+    /// </summary>
     private static void RemoveOthers(IFileSystem fs, string dir, Guid uuid)
     {
         foreach (string name in fs.List(dir))
-            if (IsUnfinishedCreation(name) && EpochFileName.TryParse(name)?.Uuid != uuid) fs.Delete(Path.Combine(dir, name));
+            if (TemporaryFileName.TryParse(name) is { Epoch.Value: 0 }
+                || (EpochFileName.TryParse(name) is { Epoch.Value: 0 } other && other.Uuid != uuid))
+                fs.Delete(Path.Combine(dir, name));
         fs.FlushDirectory(dir);
     }
 }

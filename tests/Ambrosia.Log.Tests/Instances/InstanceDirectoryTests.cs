@@ -37,6 +37,29 @@ public sealed class InstanceDirectoryTests : IDisposable
         }
     }
 
+    /// <summary>Between the creator's link and its clearing away another replica has claimed the log and builds its first segment.</summary>
+    [Fact]
+    public void Create_WhileAnotherReplicaIsAtWorkAlready_LeavesItsFilesAlone()
+    {
+        string segment = Path.Combine(Dir, "log.1.1.r1.1.tmp"), unfinished = Path.Combine(Dir, $"instance.{Guid.NewGuid():D}.r2.0.tmp");
+        Primary.Create(_fs, Dir, new AtPoint("create.afterInstance", () =>
+        {
+            _fs.Create(segment).Dispose();
+            _fs.Create(unfinished).Dispose();
+        }));
+        Assert.True(_fs.Exists(segment));
+        Assert.False(_fs.Exists(unfinished));
+    }
+
+    /// <summary>Does something at a place of the process instead of ending it there.</summary>
+    private sealed class AtPoint(string name, Action act) : ICrashPoints
+    {
+        public void Hit(string place)
+        {
+            if (place == name) act();
+        }
+    }
+
     [Theory]
     [InlineData("create.beforeInstance")]
     [InlineData("create.afterInstance")]

@@ -55,7 +55,7 @@ finish() {
 }
 
 # End-to-end tests start a coordinator a thousand times, so they use the native one, which is there at once and is what is shipped.
-# Without a linker, or its compiler in a registry, they use the one that was built.
+# Without a linker, or its compiler in a registry, they use the one that was built. The packages of the feed's tests take it, too.
 publish_native() {
   local system
   [ -z "${AMBROSIA_TEST_COORDINATOR:-}" ] && command -v gcc >/dev/null || return
@@ -194,7 +194,7 @@ if ! dotnet build Ambrosia.sln -c "$config" -v q --nologo -nodeReuse:false "$ahe
   finish
 fi
 found="$(suites "$@")"
-case "$found" in *Ambrosia.EndToEnd.Tests*) publish_native ;; esac
+case "$found" in *Ambrosia.EndToEnd.Tests* | *Ambrosia.Feed.Tests*) publish_native ;; esac
 stop_compiler
 
 if [ -z "$found" ]; then

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using System.Runtime.InteropServices;
+using Ambrosia.TestKit;
 
 namespace Ambrosia.Feed.Tests;
 
@@ -32,7 +33,8 @@ public sealed class Feed : IDisposable
             string copy = Path.Combine(Folder, "copy");
             Copy(Root, copy);
             // Two folders, two time zones.
-            using Command one = Pack(Root, Packages, "UTC"), other = Pack(copy, PackagesOfCopy, "Pacific/Auckland");
+            using Command one = Pack(Root, Packages, "UTC"),
+                other = Pack(copy, PackagesOfCopy, "Pacific/Auckland", "-p:EnablePackageValidation=false"); // equal ones need it once
             Assert.True(one.Succeeds(), one.Output);
             Assert.True(other.Succeeds(), other.Output);
             Directory.CreateDirectory(Work);
@@ -74,6 +76,13 @@ public sealed class Feed : IDisposable
 
     private string Folder { get; }
 
+    /// <summary>
+    /// The native file of these sources that ./test.sh has published for other suites, which both packs take then; null: there is none, or
+    /// this is the run of a release, in which each pack makes its own.
+    /// </summary>
+    private static string? NativeFile =>
+        TestScale.Value < 1 && Environment.GetEnvironmentVariable("AMBROSIA_TEST_COORDINATOR") is { Length: > 0 } file ? file : null;
+
     public void Dispose()
     {
         _compiler.Dispose();
@@ -104,10 +113,11 @@ public sealed class Feed : IDisposable
         return Path.Combine(tools, command);
     }
 
-    private Command Pack(string root, string output, string zone)
+    private Command Pack(string root, string output, string zone, params string[] options)
     {
         var settings = new Dictionary<string, string>(_settings) { ["TZ"] = zone };
-        return new Command(root, settings, Path.Combine(root, "packaging", "pack"), output, $"-p:Version={Version}");
+        if (NativeFile is { } file) settings["AMBROSIA_NATIVE_FILE"] = file;
+        return new Command(root, settings, Path.Combine(root, "packaging", "pack"), [output, $"-p:Version={Version}", .. options]);
     }
 
     /// <summary>Copies the sources as they are, and git's knowledge of the commit.</summary>

@@ -24,6 +24,7 @@ internal sealed class SecondaryPump : IDisposable
     private readonly ISecondaryHost _host;
     private readonly ILogger _logger;
     private readonly SecondaryRole _role;
+    private readonly PumpWork _work;
     private readonly AppSessionRegistry _sessions;
     private readonly CancellationTokenSource _stop = new();
     private readonly ManualResetEventSlim _followed = new(false);
@@ -35,6 +36,7 @@ internal sealed class SecondaryPump : IDisposable
         TakeOverMonitor monitor, LogFollower follower, IFileSystem files, Coordinator coordinator, ISecondaryHost host, ILogger logger)
     {
         (_monitor, _follower, _files, _host, _logger) = (monitor, follower, files, host, logger);
+        _work = host.Progress.Enter("follow");
         _sessions = coordinator.Sessions;
         _sessions.Admission.Accepted += _mayClaim.Set;
         if (_sessions.Admission.IsAccepted) _mayClaim.Set(); // its app was faster
@@ -42,7 +44,7 @@ internal sealed class SecondaryPump : IDisposable
         {
             host.CaughtUp();
             logger.CaughtUp(follower.Epoch, follower.Stated, coordinator.Execution.Delivery.Records);
-        });
+        }, _work.Begin);
     }
 
     public void Start()
@@ -61,7 +63,9 @@ internal sealed class SecondaryPump : IDisposable
     {
         while (!_stop.IsCancellationRequested)
         {
+            _work.Begin();
             SecondaryStep step = _role.Step(Stopwatch.GetElapsedTime(0), _stop.Token);
+            _work.End();
             if (step.Hanging is { } epoch && _mayClaim.IsSet) TakeFrom(epoch);
             LockChecks.BeforeWait();
             _stop.Token.WaitHandle.WaitOne(step.Pause);
@@ -155,6 +159,9 @@ internal sealed class SecondaryPump : IDisposable
 /// <summary>Does for a secondary what follows from its waiting: the process that it runs in. The thread that calls is the pump's.</summary>
 internal interface ISecondaryHost
 {
+    /// <summary>The pump enters itself here.</summary>
+    PumpProgress Progress { get; }
+
     /// <summary>Makes a file that the log can go on in after a promotion in place of this epoch.</summary>
     /// <exception cref="IOException">There is no room for it.</exception>
     PromotionSpare NewSpare(Epoch follows);

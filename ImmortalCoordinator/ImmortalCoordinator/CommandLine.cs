@@ -149,6 +149,15 @@ internal static class CommandLine
         WhatIsWrong = static v => OptionValues.TryParseTime(v, out _) ? null
             : $"'{v}' of --upgrade-limit is no time; write it like 10s or 5m"
     };
+    private static readonly TextOption s_run = new("--run", "DIR",
+        "Directory for what belongs to this machine alone (sockets, the app's token, outputs that do not fit into memory), where the log is on storage that machines share; default: the log's directory.")
+    {
+        WhatIsWrong = static v => v.Length == 0 ? "the directory of --run is empty; give a path" : null
+    };
+    private static readonly Option<bool> s_alone = new("--alone")
+    {
+        Description = "No replica on another machine has this log: where machines share its file system, claim it once nothing has moved there for 60 s, although nobody is there to prove the names coherent with."
+    };
     private static readonly Option<bool> s_ignoreLock = new("--ignore-lock")
     {
         Description = "For tests only: become primary whoever is.", Hidden = true
@@ -219,7 +228,7 @@ internal static class CommandLine
             s_log, s_instance, s_replica, s_catalog, s_appSocket, s_appPort, s_appRings, s_create, s_checkpointEvery, s_checkpointInterval,
             s_checkpointBound, s_retain, s_holdLimit, s_forkPolicy, s_maxMessage, s_keyWindow, s_keyCount, s_keyBytes, s_logWrite,
             s_segment, s_hangLimit, s_handlerWarning, s_stopWithin, s_drainWithin, s_acceptBuild,
-            s_upgradeTo, s_upgradeWithin, s_upgradeLimit, s_ignoreLock, s_logFormat, s_unsafeNoFlush, s_stray,
+            s_upgradeTo, s_upgradeWithin, s_upgradeLimit, s_run, s_alone, s_ignoreLock, s_logFormat, s_unsafeNoFlush, s_stray,
         };
         LinkOptions.AddTo(root, s_catalog);
         root.Validators.Add(result =>
@@ -294,6 +303,8 @@ internal static class CommandLine
             DrainWithin = OptionValues.TryParseTime(given.GetRequiredValue(s_drainWithin), out TimeSpan drain) ? drain : TimeSpan.Zero,
             AcceptBuild = given.GetValue(s_acceptBuild),
             Upgrade = UpgradeOf(given),
+            Run = Full(given.GetValue(s_run)),
+            IsAlone = given.GetValue(s_alone),
             IgnoreLock = given.GetValue(s_ignoreLock),
             Retention = OptionValues.TryParseRetention(given.GetRequiredValue(s_retain), out RetentionPolicy? kept) ? kept
                 : RetentionPolicy.Default,

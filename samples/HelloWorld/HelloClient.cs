@@ -5,7 +5,7 @@ namespace HelloWorld;
 /// <summary>
 /// The client calls the server as fast as it can: in bursts of calls that wait for nothing, with one awaited call behind each burst.
 /// </summary>
-public sealed partial class HelloClient : Immortal<IHelloClientProxy>, IHelloClient
+public sealed partial class HelloClient : Immortal<IHelloClient>, IHelloClient
 {
     private const int BurstCalls = 500;
 

@@ -6,7 +6,7 @@ namespace HelloWorld;
 /// The server is an immortal: ordinary C# with its state in ordinary fields, and without a line about files, retries or recovery. Kill it
 /// whenever you like.
 /// </summary>
-public sealed partial class HelloServer : Immortal<IHelloServerProxy>, IHelloServer
+public sealed partial class HelloServer : Immortal<IHelloServer>, IHelloServer
 {
     private long _applied;
     private ulong _orderHash;

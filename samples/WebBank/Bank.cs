@@ -5,7 +5,7 @@ namespace WebBank;
 /// <summary>
 /// The bank is an ordinary class with a dictionary. Whatever happens to its process, it forgets nothing and does nothing twice.
 /// </summary>
-public sealed partial class Bank : Immortal<IBankProxy>, IBank
+public sealed partial class Bank : Immortal<IBank>, IBank
 {
     private readonly SortedDictionary<string, Account> _accounts = new(StringComparer.Ordinal);
     private readonly IExchangeProxy _exchange;
@@ -91,17 +91,15 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
         ? new Statement(found.Number, found.Cents, found.Views, found.Planned)
         : throw new KeyNotFoundException($"there is no account {account}");
 
-    protected override void BecomingPrimary() => new Thread(TakeSlips) { IsBackground = true, Name = "counter" }.Start();
-
     /// <summary>
     /// Serves the counter. A slip is a line "NUMBER ACCOUNT CENTS". A slip whose number has been taken before changes nothing.
     /// </summary>
-    private async void TakeSlips()
+    protected override async Task WhilePrimary(CancellationToken ended)
     {
-        while (Console.ReadLine() is { } line)
+        while (await Console.In.ReadLineAsync(ended) is { } line)
         {
             if (line.Split(' ') is not [var slip, var account, var text] || !long.TryParse(text, out long cents)) continue;
-            await thisProxy.HandInLogged(slip, account, cents);
+            await thisProxy.WithKey(slip).HandInLogged(account, cents);
             Console.WriteLine($"slip {slip} is taken"); // it is logged, and cannot be lost any more
         }
     }
@@ -119,7 +117,7 @@ public sealed partial class Bank : Immortal<IBankProxy>, IBank
         // before anything is changed: what a handler did before it throws stays
         if (cents <= 0) throw new ArgumentException($"{cents} cents cannot be moved");
         Account account = Open(name);
-        if (cents > account.Cents) throw new InvalidOperationException($"{name} has {account.Cents} cents, not {cents}");
+        if (cents > account.Cents) throw new NotEnoughException($"{name} has {account.Cents} cents, not {cents}");
         account.Cents -= cents;
         return account;
     }

@@ -3,7 +3,7 @@ using Ambrosia;
 namespace WebBank;
 
 /// <summary>The exchange asks the market now and then, and sells at the last rate that it was told.</summary>
-public sealed partial class Exchange : Immortal<IExchangeProxy>, IExchange
+public sealed partial class Exchange : Immortal<IExchange>, IExchange
 {
     private readonly SortedDictionary<string, long> _rates = new(StringComparer.Ordinal), _sold = new(StringComparer.Ordinal);
 

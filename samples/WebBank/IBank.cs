@@ -3,6 +3,7 @@ using Ambrosia;
 namespace WebBank;
 
 /// <summary>The contract of the bank, for callers inside and outside alike. Amounts are in cents.</summary>
+[Throws(typeof(NotEnoughException))]
 public interface IBank
 {
     /// <returns>The new balance.</returns>

@@ -54,11 +54,12 @@ internal static class WebApi
         Exception? failure = context.Features.Get<IExceptionHandlerFeature>()?.Error;
         context.Response.StatusCode = failure switch
         {
+            NotEnoughException => StatusCodes.Status402PaymentRequired,
             RequestFailedException => StatusCodes.Status409Conflict,
             OutcomeUnknownException => StatusCodes.Status503ServiceUnavailable,
             _ => StatusCodes.Status500InternalServerError,
         };
         return context.Response.WriteAsync(
-            $"{(failure is RequestFailedException or OutcomeUnknownException ? failure.Message : "something went wrong")}\n");
+            $"{(failure is NotEnoughException or RequestFailedException or OutcomeUnknownException ? failure.Message : "something went wrong")}\n");
     }
 }

@@ -33,7 +33,8 @@ internal sealed class FakeCoordinator
         _byteByByte = byteByByte;
         _session = new Lazy<ImmortalSession>(() => new ImmortalSession(definition, new SessionOptions
         {
-            TaskRunner = Tasks, Time = new TickingClock(), QueryChecking = QueryChecking, Token = new byte[32], Log = log ?? Lines.Add,
+            TaskRunner = Tasks, Time = new TickingClock(), QueryChecking = QueryChecking, StateChecking = StateChecking,
+            Token = new byte[32], Log = log ?? Lines.Add,
             LogOfImmortal = (level, text) => Logged.Add($"{level} {text}"), LogsDuringReplay = logsDuringReplay,
             Former = Former, AppVersion = AppVersion ?? (Former is null ? 1u : 2u),
         }));
@@ -44,6 +45,9 @@ internal sealed class FakeCoordinator
 
     /// <summary>Set before the session begins.</summary>
     internal QueryChecking? QueryChecking { get; init; }
+
+    /// <summary>Set before the session begins.</summary>
+    internal QueryChecking StateChecking { get; init; } = Ambrosia.QueryChecking.Never;
 
     /// <summary>The version before 2, which the app carries, too; null: it carries 1 alone. Set before the session begins.</summary>
     internal FormerVersion? Former { get; init; }

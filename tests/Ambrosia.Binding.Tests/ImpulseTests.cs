@@ -32,7 +32,7 @@ public sealed class ImpulseTests
         {
             self.UserInputFork("one");
             self.TickFork();
-            self.UserInputFork("key", "two");
+            self.WithKey("key").UserInputFork("two");
             self.UserInputFork("three");
         });
         _coordinator.Said.Clear();
@@ -140,8 +140,8 @@ public sealed class ImpulseTests
     public void Key_OfWrongLength_IsRefused()
     {
         _coordinator.BecomePrimary();
-        Assert.Throws<MisusedArgumentException>(() => Bank.Self.TickFork(""));
-        Assert.Throws<MisusedArgumentException>(() => Bank.Self.TickFork(new byte[129]));
+        Assert.Throws<MisusedArgumentException>(() => Bank.Self.WithKey("").TickFork());
+        Assert.Throws<MisusedArgumentException>(() => Bank.Self.WithKey(new byte[129]).TickFork());
     }
 
     [Fact]

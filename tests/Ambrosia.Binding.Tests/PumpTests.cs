@@ -65,8 +65,9 @@ public sealed class PumpTests : IDisposable
             ImmortalDefinition.Of<Bank>(), AwaitCheck.Faults,
             new Dictionary<string, string> { ["AMBROSIA_APP"] = "tcp:1", ["AMBROSIA_TOKEN"] = Token() }.GetValueOrDefault, Log,
             TimeProvider.System).Run());
-        Assert.Contains("Bank.Foreign awaits a System.Runtime.CompilerServices.YieldAwaitable", Assert.Single(_lines),
-            StringComparison.Ordinal);
+        string line = Assert.Single(_lines);
+        Assert.Contains("Bank.Foreign awaits a System.Runtime.CompilerServices.YieldAwaitable", line, StringComparison.Ordinal);
+        Assert.Matches(@"^Bank\.cs:\d+: ", line);
     }
 
     [Fact]

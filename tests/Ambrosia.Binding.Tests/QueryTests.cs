@@ -245,11 +245,11 @@ public sealed class QueryTests
     [InlineData("always", QueryChecking.Always)]
     [InlineData("sampled", QueryChecking.Sampled)]
     [InlineData("never", QueryChecking.Never)]
-    public void Setting_IsRead(string? text, QueryChecking? expected) => Assert.Equal(expected, QueryChecks.Parse(text));
+    public void Setting_IsRead(string? text, QueryChecking? expected) => Assert.Equal(expected, QueryChecks.Parse("X", text));
 
     [Fact]
     public void Setting_ThatIsNone_SaysWhichThereAre() =>
-        Assert.Contains("always, sampled or never", Assert.Throws<FormatException>(static () => QueryChecks.Parse("often")).Message,
+        Assert.Contains("always, sampled or never", Assert.Throws<FormatException>(static () => QueryChecks.Parse("X", "often")).Message,
             StringComparison.Ordinal);
 
     /// <summary>Callers say the ids, so what is remembered of them has a bound.</summary>

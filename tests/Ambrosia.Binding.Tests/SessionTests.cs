@@ -280,12 +280,6 @@ public sealed class SessionTests
         Assert.Contains("L5.4", _coordinator.Session.End!.Why, StringComparison.Ordinal);
     }
 
-    [Fact]
-    public void New_OutsideASession_IsRefused()
-    {
-        Assert.Throws<BindingMisuseException>(() => new Bank());
-    }
-
     [Theory]
     [InlineData(0)]
     [InlineData(1)]

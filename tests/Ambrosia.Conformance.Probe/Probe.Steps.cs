@@ -98,8 +98,8 @@ public sealed partial class Probe
     {
         var until = new CallCancellation();
         List<Call<List<string>>> leaves = steps.ConvertAll(step => Leaf(step, until));
-        int first = await Call.WhenAny(leaves);
-        List<string> seen = [$"{first}", .. await leaves[first]];
+        Call<List<string>> first = await Call.WhenAny(leaves);
+        List<string> seen = [$"{leaves.IndexOf(first)}", .. await first];
         until.Cancel();
         return seen;
     }

@@ -28,7 +28,7 @@ public sealed partial class Probe : Immortal<IProbeProxy>, IProbe
             foreach ((IProbeProxy proxy, long number, string key) in pulses)
             {
                 if (key.Length == 0) proxy.TickFork(number);
-                else proxy.TickFork(key, number);
+                else proxy.WithKey(key).TickFork(number);
             }
         });
         thread.Start();

@@ -19,7 +19,7 @@ public interface IAccount
 
 /// <summary>The first version: cents as a number.</summary>
 [AppVersion(1)]
-public sealed partial class AccountV1 : Immortal<IAccountProxy>, IAccount
+public sealed partial class AccountV1 : Immortal<IAccount>, IAccount
 {
     internal readonly List<long> _deposits = [];
     internal readonly ILedgerProxy _ledger;
@@ -58,7 +58,7 @@ public sealed partial class AccountV1 : Immortal<IAccountProxy>, IAccount
 
 /// <summary>The second version: an amount with its currency, and a count of what the upgrade has brought.</summary>
 [AppVersion(2)]
-public sealed partial class Account : Immortal<IAccountProxy>, IAccount
+public sealed partial class Account : Immortal<IAccount>, IAccount
 {
     private readonly List<Amount> _deposits;
     private readonly ILedgerProxy _ledger;

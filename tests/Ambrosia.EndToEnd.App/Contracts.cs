@@ -8,6 +8,10 @@ public interface ILedger
     ulong Next();
 
     string Summary();
+
+    /// <summary>All of its state as JSON, by its own code.</summary>
+    [Query]
+    string Dump();
 }
 
 /// <summary>Makes calls to a ledger until it has made enough and has been told to stop.</summary>

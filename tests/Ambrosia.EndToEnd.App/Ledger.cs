@@ -34,4 +34,7 @@ public sealed partial class Ledger : Immortal<ILedgerProxy>, ILedger
     public ulong Next() => ++_asked;
 
     public string Summary() => $"{_count} {_hash:x16} {_asked}";
+
+    public string Dump() =>
+        $$"""{"_thrown":[{{string.Join(',', _thrown)}}],"_mood":{{_mood}},"_count":{{_count}},"_asked":{{_asked}},"_hash":{{_hash}}}""";
 }

@@ -43,9 +43,10 @@ public sealed partial class Poker : Immortal<IPokerProxy>, IPoker
         while (Settings.Until is { } end && !File.Exists(end))
         {
             string id = spool.Next();
-            string outcome = Outcome(() => isKeyed ? target.PokeLogged(id, id) : target.PokeLogged(id));
+            string outcome = Outcome(() => isKeyed ? target.WithKey(id).PokeLogged(id) : target.PokeLogged(id));
             // a planted bug
-            if (isKeyed && Settings.DoesRepeat && outcome == "acknowledged") outcome = Outcome(() => target.PokeLogged(id + " again", id));
+            if (isKeyed && Settings.DoesRepeat && outcome == "acknowledged")
+                outcome = Outcome(() => target.WithKey(id + " again").PokeLogged(id));
             spool.WriteLine(outcome);
             if (outcome != "acknowledged") return;
         }

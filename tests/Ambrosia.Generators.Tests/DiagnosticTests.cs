@@ -19,12 +19,14 @@ public sealed class DiagnosticTests
         { "AMB005", "Parameter a of IX.Go is ref, out or in", "[Contract] public interface IX { void Go(in int «a»); }" },
         { "AMB006", "Parameter a of IX.Go is a System.IO.Stream", "[Contract] public interface IX { void Go(System.IO.Stream «a»); }" },
         { "AMB006", "Parameter a of IX.Go is a object", "[Contract] public interface IX { void Go(object «a»); }" },
-        { "AMB006", "HashSet<int>", "[Contract] public interface IX { void Go(List<HashSet<int>> «a»); }" },
+        { "AMB006", "Stack<int>", "[Contract] public interface IX { void Go(List<Stack<int>> «a»); }" },
         { "AMB006", "int[*,*]", "[Contract] public interface IX { void Go(int[,] «a»); }" },
         { "AMB006", "Parameter a of IX.Go is a System.Half", "[Contract] public interface IX { void Go(Half «a»); }" },
         { "AMB006", "Parameter a of IX.Go is a System.Int128", "[Contract] public interface IX { void Go(Int128? «a»); }" },
-        { "AMB006", "System.Collections.Immutable.ImmutableArray<int>",
-            "[Contract] public interface IX { void Go(System.Collections.Immutable.ImmutableArray<int> «a»); }" },
+        { "AMB006", "System.Collections.Concurrent.ConcurrentQueue<int>",
+            "[Contract] public interface IX { void Go(System.Collections.Concurrent.ConcurrentQueue<int> «a»); }" },
+        { "AMB006", "ImmutableHashSet<(int, int)>", // its order is that of hash codes, and tuples have no other here
+            "[Contract] public interface IX { void Go(System.Collections.Immutable.ImmutableHashSet<(int, int)> «a»); }" },
         { "AMB007", "IX.Go returns a (int, System.Half)", "[Contract] public interface IX { Call<(int, Half)> «Go»(); }" },
         { "AMB007", "IX.Go returns a System.Type", "[Contract] public interface IX { Type «Go»(); }" },
         { "AMB007", "IX.Go returns a System.ReadOnlySpan<byte>", "[Contract] public interface IX { ReadOnlySpan<byte> «Go»(); }" },
@@ -44,7 +46,6 @@ public sealed class DiagnosticTests
             "[Contract] public interface IX { [MethodId(int.MaxValue)] void «Go»(); }" },
         { "AMB011", "IX.Go is an impulse handler and returns a value", "[Contract] public interface IX { [ImpulseHandler] int «Go»(); }" },
         { "AMB012", "IX is nested in Outer", "public partial class Outer { [Contract] public interface «IX» { } }" },
-        { "AMB013", "X is abstract", "public interface IX { } public abstract partial class «X» : Immortal<IXProxy>, IX { }" },
         { "AMB013", "X is generic", "public interface IX { } public partial class «X»<T> : Immortal<IXProxy>, IX { }" },
         { "AMB013", "X has no constructor without parameters",
             "public interface IX { } public partial class «X»(int a) : Immortal<IXProxy>, IX { public int A => a; }" },
@@ -55,6 +56,13 @@ public sealed class DiagnosticTests
         { "AMB014", "is abstract", "[Data] public abstract class «X» { }" },
         { "AMB014", "is generic", "[Data] public class «X»<T> { }" },
         { "AMB014", "no public constructor", "[Data] public class «X» { private X() { } public int A { get; } }" },
+        { "AMB019", "IX throws String, but it does not derive from Exception", "[Contract, Throws(typeof(string))] public interface «IX» { }" },
+        { "AMB019", "Go throws E, but its At would be lost",
+            "public class E(string message) : Exception(message) { public int At { get; set; } } [Contract] public interface IX { [Throws(typeof(E))] void «Go»(); }" },
+        { "AMB019", "IX throws E, but it has no public constructor whose parameter is called message",
+            "public class E(string article) : Exception(article) { } [Contract, Throws(typeof(E))] public interface «IX» { void Go(); }" },
+        { "AMB019", "IX throws E, but it is abstract",
+            "public abstract class E(string message) : Exception(message) { } [Contract, Throws(typeof(E))] public interface «IX» { void Go(); }" },
         { "AMB016", "IX.Go is a query and returns nothing", "[Contract] public interface IX { [Query] void «Go»(); }" },
         { "AMB016", "IX.Go is a query and returns Call<int>, which may wait",
             "[Contract] public interface IX { [Query] Call<int> «Go»(); }" },
@@ -92,11 +100,13 @@ public sealed class DiagnosticTests
         Assert.Equal("Demo.cs", diagnostic.Location.GetLineSpan().Path);
     }
 
-    [Fact]
-    public void Proxy_MissingInTheContractsAssembly_IsReported()
+    [Theory]
+    [InlineData("IFarProxy")]
+    [InlineData("IFar")]
+    public void Proxy_MissingInTheContractsAssembly_IsReported(string named)
     {
         Generation contracts = Generation.OfAssembly("Contracts", "public interface IFar { void Go(); }");
-        Generation app = Generation.OfAssembly("App", "public partial class Far : Immortal<IFarProxy>, IFar { public void Go() { } }",
+        Generation app = Generation.OfAssembly("App", $"public partial class Far : Immortal<{named}>, IFar {{ public void Go() {{ }} }}",
             contracts.AsReference());
 
         Diagnostic diagnostic = Assert.Single(app.Diagnostics);

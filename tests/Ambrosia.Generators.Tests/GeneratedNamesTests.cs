@@ -30,8 +30,7 @@ public sealed class GeneratedNamesTests
         Assert.Equal(
             [
                 "AAsync: Call", "AAsyncAsync: Call`1", "AAsyncFork: Void", "AFork: Void", "AForkAsync: Call", "AForkFork: Void",
-                "AForkFork: Void", "AForkLogged: Call", "AForkLogged: Call", "ALoggedAsync: Call", "ALoggedFork: Void", "ALoggedFork: Void",
-                "ALoggedLogged: Call", "ALoggedLogged: Call",
+                "AForkLogged: Call", "ALoggedAsync: Call", "ALoggedFork: Void", "ALoggedLogged: Call", "WithKey: Keyed", "WithKey: Keyed",
             ],
             Methods(proxy, BindingFlags.Instance));
     }

@@ -22,7 +22,7 @@ public sealed partial class WebBankTests
             Assert.Equal((HttpStatusCode.OK, "600\n"), await Post(first, "rent", "/accounts/ann/transfers?to=bob&cents=100"));
             Assert.Equal(HttpStatusCode.Conflict, (await Post(first, "debt", "/accounts/ann/transfers?to=bob&cents=-100")).Code);
             (HttpStatusCode refused, string why) = await Post(first, "yacht", "/accounts/ann/transfers?to=bob&cents=9999");
-            Assert.Equal((HttpStatusCode.Conflict, "ann has 600 cents, not 9999\n"), (refused, why));
+            Assert.Equal((HttpStatusCode.PaymentRequired, "ann has 600 cents, not 9999\n"), (refused, why));
             Assert.Equal(HttpStatusCode.BadRequest, (await Post(first, null, "/accounts/ann/deposits?cents=500")).Code);
             bank.Kill();
         }

@@ -15,9 +15,9 @@ public sealed partial class Source
     internal Call Send(ulong id, string? key, bool toLedger) => (toLedger, key) switch
     {
         (true, null) => _ledger.NoteLogged(id),
-        (true, _) => _ledger.NoteLogged(key, id),
+        (true, _) => _ledger.WithKey(key).NoteLogged(id),
         (false, null) => thisProxy.MarkLogged(id),
-        _ => thisProxy.MarkLogged(key, id),
+        _ => thisProxy.WithKey(key).MarkLogged(id),
     };
 }
 

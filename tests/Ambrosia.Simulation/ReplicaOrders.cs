@@ -32,7 +32,7 @@ internal sealed class ReplicaOrders
         var promoted = new PromotedReplica(() => parts.Sessions.Lag, () => parts.IsPrimary ? parts.Epoch : null, () => IsClaimAsked = true,
             () => parts.AppWatch.Overdue)
         {
-            WaitsBecause = () => parts.Sessions.Admission.WaitsBecause, MayClaim = () => parts.Sessions.Admission.IsAccepted,
+            WaitsBecause = () => parts.Sessions.Admission.WaitsBecause, Obstacle = () => parts.Sessions.Admission.Obstacle,
         };
         _commands.Set("promote", request => PromoteCommand.Begin(request, parts.HasLog, promoted, replica.Time));
         _commands.Set("retire", request => RetireCommand.Begin(

@@ -106,6 +106,41 @@ public sealed class RedeployTests : IDisposable
         process.Kill();
     }
 
+    /// <summary>
+    /// A body was being tried again when the service was stopped. Its handler waits in the checkpoint of the stop, so only a build with the
+    /// same handler goes on.
+    /// </summary>
+    [Fact]
+    public void RetryThatIsPendingAtTheStop_IsContinuedByItsOwnHandlerAlone()
+    {
+        const string fork = "for (int i = 0; i < 261; i++) thisProxy.TakeFork(1);", body = "await thisProxy.SlowAsync() + 1";
+        const string retries = """
+            await NondetTask(() =>
+            {
+                Console.WriteLine("tried");
+                return System.IO.File.Exists("/paid") ? Task.FromResult(1L) : throw new TimeoutException();
+            }, new NondetOptions { Attempts = 1_000_000 })
+            """;
+        string source = Variant.Edit(
+            Source, (fork, "thisProxy.SlowFork();"), (body, retries + " + 1 /*slow*/"), ("using System;", "using System; using System.Threading.Tasks;"));
+        UpgradeTests.Build first = Build("retries", source);
+        using (var process = new CoordinatorProcess(_log, first, Immortal))
+        {
+            process.Await("tried");
+            process.Stop();
+        }
+        using (var process = new CoordinatorProcess(_log, Build("otherwise", Variant.Edit(source, ("+ 1 /*slow*/", "+ 2"))), Immortal))
+        {
+            Assert.Equal(2, process.AwaitExit());
+            Assert.DoesNotContain("tried", process.Lines);
+            process.Await("1 suspended call of Demo.Stock.Slow()");
+        }
+        using var same = new CoordinatorProcess(_log, first, Immortal);
+        same.Await("ready ");
+        same.Await("tried");
+        same.Kill();
+    }
+
     /// <summary>The usual redeploy: nothing is left to execute again, so any build goes on.</summary>
     [Fact]
     public void AnyBuild_BehindACleanStop_GoesOn()

@@ -34,10 +34,8 @@ public sealed class MeetCheckTests : IDisposable
     [Fact]
     public void Meeting_OfThree_IsRefused()
     {
-        string place = _folder.Of(".ambrosia-meet.m");
-        Directory.CreateDirectory(place);
-        File.Create(Path.Combine(place, "first")).Dispose();
-        File.Create(Path.Combine(place, "second")).Dispose();
+        File.Create(_folder.Of(".ambrosia-meet.m.first")).Dispose();
+        File.Create(_folder.Of(".ambrosia-meet.m.second")).Dispose();
         Assert.Contains("two others meet",
             Assert.Throws<ToolMisuse>(() => MeetCheck.Run(new PosixFileSystem(), _folder.Path, "m", s_patience)).Message,
             StringComparison.Ordinal);

@@ -57,7 +57,7 @@ internal sealed class PromoteCommand : IAdminReply
         isLast = true;
         if (_replica.Primary() is { } won) return new JsonObject { ["primary"] = true, ["epoch"] = won.Value };
         if (_time.GetElapsedTime(_begun) >= _within) return Late();
-        if (!_hasClaimed && _replica.MayClaim() && _replica.Lag() <= LagBytesMax && _replica.Wait() is null)
+        if (!_hasClaimed && _replica.Obstacle() is null && _replica.Lag() <= LagBytesMax && _replica.Wait() is null)
         {
             _hasClaimed = true;
             _replica.Claim();
@@ -68,7 +68,7 @@ internal sealed class PromoteCommand : IAdminReply
 
     private JsonObject Late()
     {
-        string why = _replica.Wait() is { } wait ? wait.Text : !_replica.MayClaim() ? "no app has come that may execute the log"
+        string why = _replica.Wait() is { } wait ? wait.Text : _replica.Obstacle() is { } obstacle ? obstacle
             : $"{_replica.Lag()} bytes of the log are left for its app to execute";
         JsonObject late = AdminAnswer.Error(_hasClaimed
             ? $"it has claimed the log, and {_within.TotalSeconds:F0} s were not enough to open it: {why}. It becomes primary when that is over; 'ambrosia status' shows it"
@@ -89,6 +89,6 @@ internal sealed record PromotedReplica(Func<ulong> Lag, Func<Epoch?> Primary, Ac
     /// <summary>Says why its app is given nothing (log-format L5.18); null: it is, or none has come.</summary>
     public Func<string?> WaitsBecause { get; init; } = static () => null;
 
-    /// <summary>Says whether an app has come that may execute the log.</summary>
-    public Func<bool> MayClaim { get; init; } = static () => true;
+    /// <summary>Says why this replica may not claim the log now; null: it may.</summary>
+    public Func<string?> Obstacle { get; init; } = static () => null;
 }

@@ -45,6 +45,9 @@ internal sealed class AppAdmission(
     /// <summary>An app was accepted, so that this replica may become primary. It stays true, since another app of it may come.</summary>
     public bool IsAccepted { get { using (_gate.Enter()) return _isAccepted; } }
 
+    /// <summary>Says why this replica may not claim the log as far as its app goes; null: it may.</summary>
+    public string? Obstacle => IsAccepted ? null : "no app has come that may execute the log";
+
     /// <summary>An app was accepted. Called under no lock.</summary>
     public event Action? Accepted;
 

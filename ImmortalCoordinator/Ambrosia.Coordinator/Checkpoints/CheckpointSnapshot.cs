@@ -51,6 +51,28 @@ internal sealed class CheckpointSnapshot(
         {
             Build = execution.Delivery.Build,
         };
+        if (OutputsAt(state, ref why) is not { } outputs) return null;
+        return new CheckpointJob(header, PartOf(state, outputs), outputs, IsOurs: mark.Mark.Replica == _replica)
+        {
+            Outcome = other is null ? null : Upgrade,
+        };
+    }
+
+    /// <summary>
+    /// Returns what a checkpoint of the place where the app stands would say of the coordinator; null: outputs were dropped before their
+    /// place.
+    /// </summary>
+    /// <param name="state">The fold of the log up to there.</param>
+    public CoordinatorPart? PartAt(ReplayState state)
+    {
+        string why = "";
+        if (OutputsAt(state, ref why) is not { } outputs) return null;
+        Release(outputs);
+        return PartOf(state, outputs);
+    }
+
+    private List<(Outbox, CheckpointOutput, List<OutboxEntry>)>? OutputsAt(ReplayState state, ref string why)
+    {
         var outputs = new List<(Outbox, CheckpointOutput, List<OutboxEntry>)>();
         Dictionary<InstanceId, ulong> trims = state.Trims.ToDictionary(trim => state.NameOf(trim.Key), static trim => trim.Value);
         foreach (Outbox outbox in outboxes.InOrder())
@@ -62,22 +84,19 @@ internal sealed class CheckpointSnapshot(
             {
                 why =
                     $"there was no room for outputs, and what {outbox.Destination} has acknowledged was dropped before its place in the log";
-                return Release(outputs);
+                Release(outputs);
+                return null;
             }
         }
-        return new CheckpointJob(header, PartOf(state, outputs), outputs, IsOurs: mark.Mark.Replica == _replica)
-        {
-            Outcome = other is null ? null : Upgrade,
-        };
+        return outputs;
     }
 
     public void Forget(ImageBegin begin) => execution.Delivery.Marks.TakeFor(begin.Position);
 
-    private static CheckpointJob? Release(List<(Outbox Outbox, CheckpointOutput, List<OutboxEntry> Held)> outputs)
+    private static void Release(List<(Outbox Outbox, CheckpointOutput, List<OutboxEntry> Held)> outputs)
     {
         foreach ((Outbox outbox, _, List<OutboxEntry> held) in outputs)
             foreach (OutboxEntry entry in held) outbox.Release(entry);
-        return null;
     }
 
     /// <summary>

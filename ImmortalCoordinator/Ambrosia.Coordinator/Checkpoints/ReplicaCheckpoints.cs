@@ -6,6 +6,7 @@ using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Recovery;
 using Ambrosia.Log.Retention;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Checkpoints;
 using Ambrosia.Protocol.Frames;
 
 namespace Ambrosia.Coordinator.Checkpoints;
@@ -56,6 +57,9 @@ internal sealed class ReplicaCheckpoints : IDisposable
 
     /// <summary>It asks for the checkpoint of a version that is not in force yet; null: nobody does. Before anything runs.</summary>
     public IVersionCheckpoint? Upgrade { get => _snapshot.Upgrade; set => _snapshot.Upgrade = value; }
+
+    /// <inheritdoc cref="CheckpointSnapshot.PartAt"/>
+    public CoordinatorPart? PartAt(ReplayState state) => _snapshot.PartAt(state);
 
     /// <summary>This replica has the log. Before its app becomes primary; one thread.</summary>
     public void BecomePrimary(RetentionScheduler retention) => _published.BecomePrimary(retention);

@@ -13,7 +13,7 @@ namespace Ambrosia.Coordinator.Divergence;
 /// has, and the first that differs is named with the record whose execution made it. The thread that reads the app.
 /// </summary>
 /// <param name="from">Checkpoints behind this may hold the difference: the session begins at or below.</param>
-internal sealed class DivergenceReplay(Lsn from, CallHistory history) : View
+internal sealed class DivergenceReplay(Lsn from, CallHistory history) : View(keepsOutputs: true)
 {
     /// <summary>A message that names a record begins so.</summary>
     public const string Found = "executing the record at Lsn ";
@@ -40,8 +40,6 @@ internal sealed class DivergenceReplay(Lsn from, CallHistory history) : View
     public override Lsn BeginsBelow => from;
 
     public override bool IsOneByOne => true;
-
-    public override bool KeepsOutputs => true;
 
     /// <summary>The app has executed everything below.</summary>
     public override void Executed(Lsn lsn) => _executing = lsn;

@@ -29,10 +29,12 @@ internal sealed class AdminEndpoint : IDisposable
 
     /// <summary>Opens the place; null: a living process of this replica has it, and keeps it.</summary>
     /// <param name="evenIfTaken">The caller is the primary, so that one that answers there is about to end.</param>
-    public static AdminEndpoint? TryOpen(IFileSystem files, string logDirectory, string replica, bool evenIfTaken)
+    /// <param name="runDirectory">Where the socket stands; null: in the log's directory.</param>
+    public static AdminEndpoint? TryOpen(
+        IFileSystem files, string logDirectory, string replica, bool evenIfTaken, string? runDirectory = null)
     {
         string place = PlaceOf(logDirectory, replica);
-        string socketPath = SocketPath.Of(files, Path.Combine(logDirectory, $"admin.{replica}.sock"));
+        string socketPath = SocketPath.Of(files, Path.Combine(runDirectory ?? logDirectory, $"admin.{replica}.sock"));
         if (!evenIfTaken && Answers(socketPath)) return null;
         files.Delete(socketPath);
         var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);

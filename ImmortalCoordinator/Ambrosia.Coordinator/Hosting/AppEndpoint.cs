@@ -59,7 +59,7 @@ internal sealed class AppEndpoint : IDisposable
     /// <exception cref="MisuseException">As <see cref="Check"/>.</exception>
     public static AppEndpoint Open(IFileSystem files, CoordinatorOptions options)
     {
-        string tokenPath = Path.Combine(options.LogDirectory, $"app.{options.Replica}.token");
+        string tokenPath = Path.Combine(options.RunDirectory, $"app.{options.Replica}.token");
         byte[] token = new byte[TokenBytes];
         SystemRandom.Fill(token);
         files.Delete(tokenPath);
@@ -71,7 +71,7 @@ internal sealed class AppEndpoint : IDisposable
             return new AppEndpoint(bound, $"tcp:{((IPEndPoint)bound.LocalEndPoint!).Port}", null, tokenPath, token, options);
         }
         string path = options.AppSocket is { } asked ? SocketPath.Made(files, asked)
-            : SocketPath.Of(files, Path.Combine(options.LogDirectory, $"app.{options.Replica}.sock"));
+            : SocketPath.Of(files, Path.Combine(options.RunDirectory, $"app.{options.Replica}.sock"));
         files.Delete(path);
         var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         listener.Bind(new UnixDomainSocketEndPoint(path));

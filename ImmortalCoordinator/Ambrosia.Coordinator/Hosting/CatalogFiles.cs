@@ -40,7 +40,7 @@ internal sealed class CatalogFiles(IFileSystem files, string directory, string r
     public bool CreateNew(string name, ReadOnlySpan<byte> content)
     {
         string temporary = WriteTemporary(name, content);
-        bool isNew = files.TryLink(temporary, Path.Combine(directory, name));
+        bool isNew = files.TryName(temporary, Path.Combine(directory, name));
         files.Delete(temporary);
         files.FlushDirectory(directory);
         return isNew;

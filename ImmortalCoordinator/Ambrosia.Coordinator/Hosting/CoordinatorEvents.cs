@@ -69,4 +69,24 @@ internal static partial class CoordinatorEvents
     [LoggerMessage(EventId = 612, EventName = "coordinator.events.lost", Level = LogLevel.Warning,
         Message = "events: {Count} could not be written to the standard output and are lost")]
     public static partial void EventsLost(this ILogger logger, long count);
+
+    /// <summary>
+    /// Machines share the log's directory, and this replica may not claim it: no primary is there with which it could prove that neither
+    /// sees old names. It goes on to ask for one.
+    /// </summary>
+    [LoggerMessage(EventId = 616, EventName = "coordinator.coherence.unproven", Level = LogLevel.Warning,
+        Message = "epoch {Epoch} was another machine's, and nobody is there to prove with that both see the same names, so this replica claims nothing. {Next}")]
+    public static partial void CoherenceUnproven(this ILogger logger, Epoch epoch, string next);
+
+    /// <summary>The primary and this replica have seen at once what the other has renamed, written and created: it may claim.</summary>
+    [LoggerMessage(EventId = 617, EventName = "coordinator.coherence.proven", Level = LogLevel.Information,
+        Message = "the primary of epoch {Epoch} and this replica see at once what the other changes: it may take over")]
+    public static partial void CoherenceProven(this ILogger logger, Epoch epoch);
+
+    /// <summary>
+    /// A replica on another machine has asked this primary for the proof. Where something was late the replica ends with 2.
+    /// </summary>
+    [LoggerMessage(EventId = 618, EventName = "coordinator.coherence.answered", Level = LogLevel.Information,
+        Message = "replica {Replica} of another machine has met this primary in the log's directory: {Late} was late")]
+    public static partial void CoherenceAnswered(this ILogger logger, string replica, string late);
 }

@@ -24,9 +24,6 @@ namespace Ambrosia.Coordinator.Hosting;
 /// </summary>
 public sealed class CoordinatorHost : IDisposable
 {
-    /// <summary>A replica of the same name may still be there for so long before it is believed.</summary>
-    private static readonly TimeSpan s_nameMax = TimeSpan.FromSeconds(3);
-
     private readonly CoordinatorOptions _options;
     private readonly IFileSystem _files;
     private readonly ILogger _logger;
@@ -128,16 +125,21 @@ public sealed class CoordinatorHost : IDisposable
         CertificateFiles? certificates =
             _options.TlsCertificate is null ? null : new CertificateFiles(_options, _files, TimeProvider.System, _logger);
         InstanceIdentity identity = new InstanceStart(_options, _files, catalog, certificates, _logger).FindOrCreate();
-        _owned.Add(_name = TakeName(stop));
-        RemoveLeftovers(_options.Catalog.IsDirectory ? catalogFiles : null);
+        var place = new ReplicaPlace(_options, _files, _space);
+        _owned.Add(_name = place.TakeName(stop));
+        place.Prepare(_options.Catalog.IsDirectory ? catalogFiles : null);
         _commands.Set("status", _ => new AdminAnswer(StatusReport.OfWaiting(identity, _options.Replica)));
         // Whoever has the replica's name serves its operators: in the place of one that may still answer, since that one is about to end.
         var admin = new AdminPump(
-            () => _space.Until(() => AdminEndpoint.TryOpen(_files, _options.LogDirectory, _options.Replica, evenIfTaken: true)),
+            () => _space.Until(() => AdminEndpoint.TryOpen(
+                _files, _options.LogDirectory, _options.Replica, evenIfTaken: true, _options.RunDirectory)),
             _commands, _logger);
         _owned.Add(admin);
         admin.Start();
-        var monitor = new TakeOverMonitor(_files, identity, _options);
+        CoherenceRule? coherence = MountId.OfShared(_options.LogDirectory) is { } mount
+            ? new CoherenceRule(_files, _options.LogDirectory, identity, mount, _options.IsAlone) : null;
+        if (coherence is not null) StartProving(coherence);
+        var monitor = new TakeOverMonitor(_files, identity, _options, coherence);
         var follower = new LogFollower(_files, _options.LogDirectory, identity);
         // A log that is there is claimed once its app was judged: one that may not execute it takes no epoch from anybody.
         ClaimResult? claim = HasLog(follower, stop) ? null : ClaimOrFollow(monitor, follower, stop);
@@ -168,37 +170,12 @@ public sealed class CoordinatorHost : IDisposable
         if (!_coordinator.HasLog) StartStandby(monitor, follower, identity);
     }
 
-    /// <summary>Removes what the process that had this name before has left behind where it was killed.</summary>
-    private void RemoveLeftovers(CatalogFiles? catalog)
+    private void StartProving(CoherenceRule rule)
     {
-        if (AdminEndpoint.ReadPlace(_files, AdminEndpoint.PlaceOf(_options.LogDirectory, _options.Replica)) is { } last)
-            RuntimeFiles.RemoveIfEnded(last.Process, Path.GetTempPath());
-        try
-        {
-            catalog?.RemoveLeftovers();
-        }
-        catch (IOException)
-        {
-            // A catalog that cannot be written is told of where it must be.
-        }
-    }
-
-    /// <summary>
-    /// Takes the name, which one replica at a time can have. Whoever looks who is there holds a name for a moment, and a killed process
-    /// for a little longer.
-    /// </summary>
-    private ReplicaLock TakeName(CancellationToken stop)
-    {
-        long begin = Stopwatch.GetTimestamp();
-        while (true)
-        {
-            if (_space.Until(() => ReplicaLock.TryTake(_files, _options.LogDirectory, _options.Replica)) is { } taken) return taken;
-            if (Stopwatch.GetElapsedTime(begin) > s_nameMax)
-                throw new MisuseException(
-                    $"a replica '{_options.Replica}' of '{_options.Instance}' runs on {_options.LogDirectory} already. Give this one another name with --replica.");
-            stop.WaitHandle.WaitOne(10);
-            stop.ThrowIfCancellationRequested();
-        }
+        var pump = new CoherencePump(
+            rule, _options, _files, () => _coordinator is { IsPrimary: true } primary ? primary.Epoch : null, Fail, _logger);
+        _owned.Add(pump);
+        pump.Start();
     }
 
     /// <summary>Reads the log as far as it is stated; false: it has no segment yet.</summary>
@@ -215,7 +192,7 @@ public sealed class CoordinatorHost : IDisposable
         {
             ClaimResult? result = _space.Until(monitor.Try);
             if (result is ClaimResult.Claimed claimed) return claimed;
-            if (result is not ClaimResult.Held) continue;
+            if (result is ClaimResult.Lost) continue;
             if (HasLog(follower, stop)) return null;
             stop.WaitHandle.WaitOne(10); // its first segment is on its way
             stop.ThrowIfCancellationRequested();
@@ -277,7 +254,8 @@ public sealed class CoordinatorHost : IDisposable
             () => new Thread(() => _pumps.Secondary?.Promote()) { Name = "promote", IsBackground = true }.Start(),
             () => parts.AppWatch.Overdue)
         {
-            WaitsBecause = () => parts.Sessions.Admission.WaitsBecause, MayClaim = () => parts.Sessions.Admission.IsAccepted,
+            WaitsBecause = () => parts.Sessions.Admission.WaitsBecause,
+            Obstacle = () => parts.Sessions.Admission.Obstacle ?? _pumps.Secondary?.Obstacle,
         };
         _commands.Set("promote", request => PromoteCommand.Begin(request, parts.HasLog, promoted, TimeProvider.System));
         _commands.Set("retire", request => RetireCommand.Begin(

@@ -31,6 +31,7 @@ internal sealed class InstanceStart(
                 $"the log cannot be made in {options.LogDirectory}: {file} is a file. Give with --log a directory on a file system where this user may write.");
         RefuseUnsafe("log", options.LogDirectory);
         if (options.Catalog.IsDirectory) RefuseUnsafeCatalog(options.Catalog.Path);
+        if (options.Run is { } run) RefuseUnsafeRun(run);
         if (options.AppSocket is not null || options.AppPort is not null) AppEndpoint.Check(options);
         Listening(() => _ = certificates?.Current);
         var name = new InstanceId(options.Instance);
@@ -56,6 +57,15 @@ internal sealed class InstanceStart(
         for (string? part = Path.GetDirectoryName(Path.GetFullPath(directory)); part is not null; part = Path.GetDirectoryName(part))
             if (File.Exists(part)) return part;
         return null;
+    }
+
+    private static void RefuseUnsafeRun(string directory)
+    {
+        if (File.Exists(directory) || FileIn(directory) is not null)
+            throw new MisuseException($"--run {directory} is no directory, and none can be made there. Give the path of one, or one that does not exist yet.");
+        if (FileRights.WhatIsWrongWithPrivateDirectory(directory) is { } wrong)
+            throw new MisuseException(
+                $"sockets and the app's token cannot be in --run {directory}: {wrong}. Mend it with 'chmod 700 {directory}', as the user that runs the coordinator, or give a directory that does not exist yet.");
     }
 
     private void RefuseUnsafeCatalog(string directory)

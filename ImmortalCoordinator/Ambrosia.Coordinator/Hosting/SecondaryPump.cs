@@ -18,6 +18,9 @@ namespace Ambrosia.Coordinator.Hosting;
 /// </summary>
 internal sealed class SecondaryPump : IDisposable
 {
+    /// <summary>A replica that may not claim yet looks again after this time.</summary>
+    private static readonly TimeSpan s_unprovenPause = TimeSpan.FromMilliseconds(100);
+
     private readonly TakeOverMonitor _monitor;
     private readonly LogFollower _follower;
     private readonly IFileSystem _files;
@@ -47,6 +50,10 @@ internal sealed class SecondaryPump : IDisposable
         }, _work.Begin);
     }
 
+    /// <summary>Says why this replica may not take the primary's place; null: it may.</summary>
+    public string? Obstacle => _monitor.MayFollow(_follower.Epoch) ? null
+        : "this machine and the primary's have not shown yet that they see at once what the other changes in the log's directory";
+
     public void Start()
     {
         new Thread(() => Guard(FollowLoop)) { Name = "follow", IsBackground = true }.Start();
@@ -66,7 +73,7 @@ internal sealed class SecondaryPump : IDisposable
             _work.Begin();
             SecondaryStep step = _role.Step(Stopwatch.GetElapsedTime(0), _stop.Token);
             _work.End();
-            if (step.Hanging is { } epoch && _mayClaim.IsSet) TakeFrom(epoch);
+            if (step.Hanging is { } epoch && _mayClaim.IsSet && _monitor.MayFollow(epoch)) TakeFrom(epoch);
             LockChecks.BeforeWait();
             _stop.Token.WaitHandle.WaitOne(step.Pause);
         }
@@ -102,6 +109,7 @@ internal sealed class SecondaryPump : IDisposable
                 LockChecks.BeforeWait();
                 _mayClaim.Wait(_stop.Token);
                 ClaimResult? result = _host.AwaitingSpace(_monitor.Try);
+                if (result is ClaimResult.Unproven) _stop.Token.WaitHandle.WaitOne(s_unprovenPause);
                 if (result is not ClaimResult.Held held)
                 {
                     Act(result);

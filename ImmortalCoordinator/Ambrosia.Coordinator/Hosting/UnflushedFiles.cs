@@ -65,6 +65,8 @@ internal sealed class UnflushedFiles(IFileSystem files) : IFileSystem
         {
         }
 
+        public void ExpectReads(long offset, long bytes) => file.ExpectReads(offset, bytes);
+
         public void DropCache() => file.DropCache();
 
         public void Dispose() => file.Dispose();

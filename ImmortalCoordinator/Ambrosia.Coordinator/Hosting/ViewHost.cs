@@ -55,7 +55,7 @@ public sealed class ViewHost : IDisposable
         while (_follower.Step()) { }
         _start = new ViewStart(new LogLocation(own, log, identity), _follower, options.Hold, tell);
         _inbox = new ViewInbox(options.TellsDifferences ? tell : static _ => { }) { SessionBegins = _start.Begins };
-        _view = new StoppingView(_inbox, options.Checkpoint) { IsOfMaskedCut = LogCut.IsMasked(files, log) };
+        _view = new StoppingView(_inbox, options.Checkpoint, options.KeepsOutputs) { IsOfMaskedCut = LogCut.IsMasked(files, log) };
         var settings = new CoordinatorOptions
         {
             LogDirectory = log, Instance = identity.Name, Replica = "view", Catalog = CatalogPlace.OfDirectory(_directory),
@@ -73,6 +73,9 @@ public sealed class ViewHost : IDisposable
         _pump = new AppPump(
             _coordinator, _endpoint, static stop => stop.WaitHandle.WaitOne(1), _inbox.End, logger, new PumpProgress(TimeProvider.System));
     }
+
+    /// <summary>The parts that execute the log.</summary>
+    internal Coordinator Parts => _coordinator;
 
     /// <summary>Everything below is stated as durable, and can be executed. Any thread.</summary>
     public Lsn End => _follower.Stated;

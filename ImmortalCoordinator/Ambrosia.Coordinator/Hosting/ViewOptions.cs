@@ -36,6 +36,9 @@ public sealed record ViewOptions
     /// </summary>
     public bool TellsDifferences { get; init; } = true;
 
+    /// <summary>What the app emits is kept until the log says that it was received, so that it can be held against a checkpoint.</summary>
+    internal bool KeepsOutputs { get; init; }
+
     /// <summary>At each stop the app says how long it has executed for each method.</summary>
     public bool MeasuresHandlers { get; init; }
 }

@@ -16,12 +16,12 @@ internal sealed class OutputStore : IDisposable
     public OutputStore(InstanceId self, CoordinatorInputs inputs)
     {
         CoordinatorOptions options = inputs.Options;
-        _scratch = new ScratchFile(inputs.Files, Path.Combine(options.LogDirectory, $"scratch.{options.Replica}"), options.ScratchBytes,
+        _scratch = new ScratchFile(inputs.Files, Path.Combine(options.RunDirectory, $"scratch.{options.Replica}"), options.ScratchBytes,
             bytesLeft: 2 * options.Log.SegmentBytes, why => inputs.Pumps.Fail(ExitCodes.Io, why));
         _scratch.RemoveLeftover();
         var memory = new MemoryBudget(Pool, (int)Math.Max(4, options.OutboxBytes / BlockPool.BlockBytes));
         Outboxes = new OutboxSet(self, _scratch, memory, inputs.Time);
-        Backpressure = new OutputBackpressure(Outboxes, options.LogDirectory, inputs.Time, inputs.Logger);
+        Backpressure = new OutputBackpressure(Outboxes, options.RunDirectory, inputs.Time, inputs.Logger);
     }
 
     /// <summary>The blocks into which the app's stream is received, and in which runs wait.</summary>

@@ -15,7 +15,8 @@ namespace Ambrosia.Coordinator.Primary;
 
 /// <summary>
 /// What only a primary has and does: the epoch that it holds, the commits, the records that it opens its epoch with, and the truncation of
-/// the log. Made once, when the log has been taken over. The threads are those of the parts; opening is done before any of them begins.
+/// the log. Made once, when the log has been taken over. The threads are those of the parts; those of a secondary run already, and append
+/// nothing that is owed before <see cref="Open"/> has.
 /// </summary>
 internal sealed class PrimaryRole
 {
@@ -31,7 +32,7 @@ internal sealed class PrimaryRole
     /// thread that has <see cref="_isAppending"/>.
     /// </summary>
     private volatile bool _owesFirstStart, _owesPolicy = true, _owesBuild = true;
-    private int _isAppending;
+    private int _isAppending = 1; // whoever opens has it first
 
     public PrimaryRole(
         CoordinatorInputs inputs, PrimaryStart start, LogChain chain, LogAppender appender, Func<Lsn?> neededFrom,
@@ -40,6 +41,7 @@ internal sealed class PrimaryRole
         _inputs = inputs;
         _appender = appender;
         _log = start.Log.Writer;
+        _owesFirstStart = _log.Tail == Lsn.Zero; // nobody before got that far
         PrimaryLease = new PrimaryLease(start.Fence, start.Lock, inputs.Time, inputs.Options.HangLimit / 2, () => _log.Segment);
         Committer = new Committer(_log, durableAdvanced);
         var holds = new SegmentHolds(inputs.Options.HoldLimit, inputs.Time);
@@ -61,8 +63,7 @@ internal sealed class PrimaryRole
     /// <param name="app">The app that follows the log already; null: there is none.</param>
     public void Open(AppHello? app)
     {
-        _owesFirstStart = _log.Tail == Lsn.Zero; // nobody before got that far
-        if (!TryAppendOwed(app)) return;
+        if (!AppendOwed(app)) return;
         CommitAll();
         Crash.Hit("policy.afterCommit");
     }
@@ -72,7 +73,11 @@ internal sealed class PrimaryRole
     public bool TryAppendOwed(AppHello? app)
     {
         if (!_owesFirstStart && !_owesPolicy && !(_owesBuild && app is not null)) return false;
-        if (Interlocked.Exchange(ref _isAppending, 1) != 0) return false; // another thread is about it
+        return Interlocked.Exchange(ref _isAppending, 1) == 0 && AppendOwed(app); // else another thread is about it
+    }
+
+    private bool AppendOwed(AppHello? app)
+    {
         try
         {
             bool isAny = _owesFirstStart && app is not null && TryAppendFirstStart(app.AppVersion);

@@ -11,7 +11,9 @@ namespace Ambrosia.Coordinator.Primary;
 /// The decisions of a replica that is not primary: when to try for the epoch, and whether the primary hangs. Owns what is known of the
 /// primary that holds the lock. It never waits: a pump waits for the lock, looks at the clock, and asks again. Any thread; one lock.
 /// </summary>
-internal sealed class TakeOverMonitor(IFileSystem files, InstanceIdentity identity, CoordinatorOptions options)
+/// <param name="coherence">Whose place this replica may take where machines share the directory; null: one machine has it.</param>
+internal sealed class TakeOverMonitor(
+    IFileSystem files, InstanceIdentity identity, CoordinatorOptions options, CoherenceRule? coherence = null)
 {
     private readonly RankedLock _gate = new(LockRank.TakeOverMonitor);
     private readonly HangDetector _watch = new(options.HangLimit);
@@ -36,12 +38,16 @@ internal sealed class TakeOverMonitor(IFileSystem files, InstanceIdentity identi
         }
     }
 
+    /// <summary>Says whether this replica may take the place of the primary of an epoch.</summary>
+    public bool MayFollow(Epoch epoch) => coherence?.MayFollow(epoch) != false;
+
     private ClaimResult? Claim(Epoch? ignoreLocksOf)
     {
         using (_gate.Enter())
         {
             if (_hasClaimed) return null;
-            ClaimResult result = PrimaryClaim.TryClaim(files, options.LogDirectory, identity, options.Replica, Crash.Points, ignoreLocksOf);
+            ClaimResult result = PrimaryClaim.TryClaim(
+                files, options.LogDirectory, identity, options.Replica, Crash.Points, ignoreLocksOf, coherence);
             _held = result as ClaimResult.Held;
             _hasClaimed = result is ClaimResult.Claimed;
             return result;

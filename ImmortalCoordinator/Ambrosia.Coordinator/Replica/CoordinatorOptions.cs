@@ -134,6 +134,21 @@ public sealed record CoordinatorOptions
     /// <summary>The upgrade of the app that this replica is to make; null: none.</summary>
     public UpgradeOptions? Upgrade { get; init; }
 
+    /// <summary>
+    /// The directory of what belongs to this machine alone: the sockets, the app's token, and outputs that do not fit into memory; null:
+    /// the log's.
+    /// </summary>
+    public string? Run { get; init; }
+
+    /// <summary>What belongs to this machine alone stands here: in <see cref="Run"/> in a directory of this replica.</summary>
+    public string RunDirectory => Run is null ? LogDirectory : Path.Combine(Run, $"{Instance}.{Replica}");
+
+    /// <summary>
+    /// No replica on another machine has the log, so that this one may claim it although nobody is there who could prove that both see the
+    /// same names (log-format L7.10). Means nothing where only one machine can have the directory.
+    /// </summary>
+    public bool IsAlone { get; init; }
+
     /// <summary>This replica claims the log whatever locks say, so that several coordinators fight for it. Only tests set it.</summary>
     public bool IgnoreLock { get; init; }
 

@@ -13,7 +13,8 @@ namespace Ambrosia.Coordinator.Views;
 /// there. Whoever looks asks it from any thread; it answers by <see cref="IViewer"/>. Invariant: the app is given nothing while it stands.
 /// </summary>
 /// <param name="from">Sessions begin with this checkpoint, or the newest one at or below; null: the newest below the place.</param>
-internal sealed class StoppingView(IViewer viewer, Lsn? from) : View
+/// <param name="keepsOutputs">See <see cref="View.KeepsOutputs"/>.</param>
+internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs = false) : View(keepsOutputs)
 {
     /// <summary>So much of what the app emits between two stops is kept. In bytes.</summary>
     private const long EmissionBytesMax = 64 << 20;

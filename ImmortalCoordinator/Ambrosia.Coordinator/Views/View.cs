@@ -10,7 +10,8 @@ namespace Ambrosia.Coordinator.Views;
 /// out, no checkpoint is taken, and any build may execute it. A view says where a session begins, how far it is given the log, and hears
 /// what the app does. The thread that reads the app, but where a member says otherwise.
 /// </summary>
-internal abstract class View
+/// <param name="keepsOutputs">See <see cref="KeepsOutputs"/>.</param>
+internal abstract class View(bool keepsOutputs = false)
 {
     /// <summary>A session begins with the newest checkpoint at or below this place. Any thread.</summary>
     public abstract Lsn BeginsBelow { get; }
@@ -19,7 +20,7 @@ internal abstract class View
     public virtual bool IsOneByOne => false;
 
     /// <summary>What the app has emitted is kept until the log says that it was received; else it is dropped at once.</summary>
-    public virtual bool KeepsOutputs => false;
+    public bool KeepsOutputs { get; } = keepsOutputs;
 
     /// <summary>The log is a masked cut: hashes in it say nothing of what was called (log-format L1.8).</summary>
     public bool IsOfMaskedCut { get; init; }

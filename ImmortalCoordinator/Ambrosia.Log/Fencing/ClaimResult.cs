@@ -19,6 +19,12 @@ public abstract record ClaimResult
     /// <param name="Epoch">The epoch in force.</param>
     public sealed record Held(string LockPath, Epoch Epoch) : ClaimResult;
 
+    /// <summary>
+    /// No living process is primary, or it hangs; but its machine was not shown to see at once what this one renames (log-format L7.10).
+    /// </summary>
+    /// <param name="Epoch">The epoch in force.</param>
+    public sealed record Unproven(Epoch Epoch) : ClaimResult;
+
     /// <summary>Another process was faster: the caller tries again.</summary>
     public sealed record Lost : ClaimResult;
 }

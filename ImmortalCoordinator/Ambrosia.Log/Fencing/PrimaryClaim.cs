@@ -14,11 +14,13 @@ public static class PrimaryClaim
     /// <summary>Claims the next epoch, unless a process that lives is primary.</summary>
     /// <param name="ignoreLocksOf">Claims although the primary of this epoch holds its lock: an observer has decided that its heartbeat
     /// stands still.</param>
-    public static ClaimResult TryClaim(
-        IFileSystem fs, string dir, InstanceIdentity identity, string replica, ICrashPoints crash, Epoch? ignoreLocksOf = null)
+    /// <param name="coherence">Says whose place this process may take where machines share the directory; null: one machine has it.</param>
+    public static ClaimResult TryClaim(IFileSystem fs, string dir, InstanceIdentity identity, string replica, ICrashPoints crash,
+        Epoch? ignoreLocksOf = null, CoherenceRule? coherence = null)
     {
         Epoch current = Fence.Current(fs, dir, identity);
         if (current != ignoreLocksOf && HeldLock(fs, dir, current) is { } held) return new ClaimResult.Held(held, current);
+        if (coherence?.MayFollow(current) == false) return new ClaimResult.Unproven(current);
         if (Fence.Current(fs, dir, identity) != current) return new ClaimResult.Lost();
 
         string path = Path.Combine(dir, new PrimaryFileName(current.Next, replica).ToString());
@@ -29,6 +31,7 @@ public static class PrimaryClaim
             mine.Dispose();
             return new ClaimResult.Lost();
         }
+        if (coherence is not null) PrimaryLock.WriteMount(mine, coherence.Mount);
         if (Fence.TryClaim(fs, dir, identity, current) is { } fence)
         {
             crash.Hit("takeover.afterClaim");
@@ -46,10 +49,8 @@ public static class PrimaryClaim
     /// <summary>Returns the path of the first lock of the epoch that a process holds; null when none is held.</summary>
     private static string? HeldLock(IFileSystem fs, string dir, Epoch epoch)
     {
-        foreach (string name in fs.List(dir))
+        foreach (string path in PrimaryLock.Of(fs, dir, epoch))
         {
-            if (PrimaryFileName.TryParse(name) is not { } file || file.Epoch != epoch) continue;
-            string path = Path.Combine(dir, name);
             using IFileLock? taken = fs.TryLock(path);
             if (taken is null) return path;
             if (!taken.IsStillNamed) return path; // it was removed and made again in between: whoever did that lives

@@ -7,12 +7,15 @@ namespace Ambrosia.Log.Fencing;
 
 /// <summary>
 /// Holds the lock <c>primary.&lt;n&gt;.&lt;replica&gt;</c>. Its first 8 bytes count heartbeats, and the next 8 number the segment that was
-/// written then. They are never flushed, and nothing rests on them but how long a waiter waits, and that a segment which is gone is missed.
+/// written then; behind them stands through which mount the claimer sees the directory. They are never flushed. On the first two rests
+/// nothing but how long a waiter waits, and that a segment which is gone is missed; on the mount, who may follow without a proof.
 /// The commit pump writes a heartbeat after a fence check and never while a flush is outstanding, so that a stuck disk is silent. One
 /// thread.
 /// </summary>
 public sealed class PrimaryLock : IDisposable
 {
+    private const int MountOffset = 2 * sizeof(ulong);
+
     private readonly IFileLock _lock;
     private ulong _beats;
 
@@ -32,6 +35,45 @@ public sealed class PrimaryLock : IDisposable
         BinaryPrimitives.WriteUInt64LittleEndian(bytes, ++_beats);
         BinaryPrimitives.WriteUInt64LittleEndian(bytes[8..], segment);
         _lock.File.Write(bytes, 0);
+    }
+
+    /// <summary>Writes through which mount the claimer sees the directory, before it claims.</summary>
+    internal static void WriteMount(IFileLock held, MountId mount)
+    {
+        Span<byte> bytes = stackalloc byte[MountId.Bytes];
+        mount.Write(bytes);
+        held.File.Write(bytes, MountOffset);
+    }
+
+    /// <summary>
+    /// Returns the mount through which the claimer of an epoch saw the directory; null where that is not known.
+    /// </summary>
+    internal static MountId? ReadMount(IFileSystem fs, string dir, Epoch epoch)
+    {
+        Span<byte> bytes = stackalloc byte[MountId.Bytes];
+        MountId? found = null;
+        foreach (string path in Of(fs, dir, epoch))
+        {
+            try
+            {
+                using IFile file = fs.Open(path, FileUse.Read);
+                bool isSaid = file.Read(bytes, MountOffset) == bytes.Length;
+                if (found is not null || !isSaid) return null; // two want the epoch, or one says nothing
+                found = MountId.Read(bytes);
+            }
+            catch (FileNotFoundException)
+            {
+                // It was a loser's.
+            }
+        }
+        return found is { IsKnown: true } ? found : null;
+    }
+
+    /// <summary>Returns the paths of an epoch's locks: of who has claimed it, and of those who try.</summary>
+    internal static IEnumerable<string> Of(IFileSystem fs, string dir, Epoch epoch)
+    {
+        foreach (string name in fs.List(dir))
+            if (PrimaryFileName.TryParse(name) is { } file && file.Epoch == epoch) yield return System.IO.Path.Combine(dir, name);
     }
 
     /// <summary>

@@ -55,6 +55,11 @@ public interface IFile : IReadable, IDisposable
     /// <summary>Gives the lock back; does nothing when there is none.</summary>
     void Unlock();
 
+    /// <summary>
+    /// Tells the file system which bytes are read soon, so that they are on their way meanwhile. It may ignore this hint.
+    /// </summary>
+    void ExpectReads(long offset, long bytes) { }
+
     /// <summary>Drops cached content, so that the next reads come from the device. The file system may ignore this hint.</summary>
     void DropCache();
 }

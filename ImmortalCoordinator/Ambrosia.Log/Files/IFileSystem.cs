@@ -35,6 +35,24 @@ public interface IFileSystem
     /// <summary>Gives a file a second name; returns false when that name exists.</summary>
     bool TryLink(string existing, string link);
 
+    /// <summary>
+    /// Gives a file that was written under another name its own, unless that is taken; returns false then. The other name may be gone
+    /// afterwards: a file system without links (SMB) has a rename that replaces nothing in their place.
+    /// </summary>
+    /// <exception cref="FileNotFoundException">The file is not there.</exception>
+    bool TryName(string unfinished, string name)
+    {
+        const int notPermitted = 1, notImplemented = 38, notSupported = 95; // EPERM, ENOSYS, EOPNOTSUPP
+        try
+        {
+            return TryLink(unfinished, name);
+        }
+        catch (IOException e) when (e.HResult is notPermitted or notImplemented or notSupported)
+        {
+            return TryRenameNew(unfinished, name);
+        }
+    }
+
     /// <summary>Removes a name; a name that is not there is no error.</summary>
     void Delete(string path);
 

@@ -241,6 +241,8 @@ internal sealed unsafe class PosixFile : IFile
         if (_calls.FLock(Descriptor, Libc.LockUnlock) < 0) throw PosixError.Of("unlock of", _path);
     }
 
+    public void ExpectReads(long offset, long bytes) => _ = Libc.FAdvise(Descriptor, offset, bytes, Libc.WillNeed);
+
     public void DropCache() => _ = Libc.FAdvise(Descriptor, 0, 0, Libc.DontNeed);
 
     public void Dispose()

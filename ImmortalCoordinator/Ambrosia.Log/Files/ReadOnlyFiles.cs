@@ -61,6 +61,8 @@ public sealed class ReadOnlyFiles(IFileSystem files, IReadOnlySet<string>? hidde
 
         public void Unlock() => file.Unlock();
 
+        public void ExpectReads(long offset, long bytes) => file.ExpectReads(offset, bytes);
+
         public void DropCache() => file.DropCache();
 
         public void Dispose() => file.Dispose();

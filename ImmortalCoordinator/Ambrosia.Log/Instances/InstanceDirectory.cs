@@ -75,7 +75,7 @@ public static class InstanceDirectory
         WriteNew(fs, temporary, InstanceFile.Write(mine));
         fs.FlushDirectory(dir); // the fence must not be lost where the instance is kept
         crash.Hit("create.beforeInstance");
-        if (TryLink(fs, temporary, Path.Combine(dir, FileName)))
+        if (TryName(fs, temporary, Path.Combine(dir, FileName)))
         {
             fs.FlushDirectory(dir);
             crash.Hit("create.afterInstance");
@@ -127,11 +127,11 @@ public static class InstanceDirectory
     }
 
     /// <summary>Gives the file its name; false when the name is taken, or when the winner has removed our file already.</summary>
-    private static bool TryLink(IFileSystem fs, string temporary, string path)
+    private static bool TryName(IFileSystem fs, string temporary, string path)
     {
         try
         {
-            return fs.TryLink(temporary, path);
+            return fs.TryName(temporary, path);
         }
         catch (FileNotFoundException) when (fs.Exists(path))
         {

@@ -57,6 +57,11 @@ public sealed class LogFollower : IDisposable
     internal FollowedTail? Tail => _tail;
 
     /// <summary>
+    /// The last page of the head segment below <see cref="Stated"/> in which a record begins; null: there is none. The stepping thread.
+    /// </summary>
+    internal Lsn? LastRecords { get; private set; }
+
+    /// <summary>
     /// Reads on by one page, and looks for new segments where there is none. Returns false when there is nothing new now.
     /// </summary>
     /// <exception cref="LogDamage">The chain is damaged.</exception>
@@ -91,7 +96,11 @@ public sealed class LogFollower : IDisposable
     private void State(Lsn durable)
     {
         long time = 0; // time of the last page below; there is one, since the queue begins at or below Stated and durable is above
-        while (_unstated.TryPeek(out PageHeader first) && first.Lsn < durable) time = _unstated.Dequeue().TimeMicros;
+        while (_unstated.TryPeek(out PageHeader first) && first.Lsn < durable)
+        {
+            time = _unstated.Dequeue().TimeMicros;
+            if (first.Flags is not (PageFlags.DurableMark or PageFlags.ContinuesSpanning)) LastRecords = first.Lsn;
+        }
         bool isKnown = _unstated.TryPeek(out PageHeader next) && next.Lsn == durable; // the page that states it stands at or behind it
         if (!isKnown)
             throw new LogDamage(_head!.Path, _head.Header.OffsetOf(_next), _next, "durableUpTo at the beginning of a page", $"{durable}");
@@ -131,6 +140,7 @@ public sealed class LogFollower : IDisposable
         _file = file;
         _head = head;
         _unstated.Clear();
+        LastRecords = null;
         _next = head.FirstLsn;
         _nextHash = head.Header.PredecessorHash;
         _tail = new FollowedTail(head.Name, head.FirstLsn, head.Header.PredecessorHash, TimeMicros: 0);

@@ -115,12 +115,15 @@ public sealed class LogReader : IDisposable
 
     /// <summary>
     /// Chooses the opening to read from. A follower, and a reader close behind the end of a growing log, bypass the cache: a copy out of it
-    /// costs them more than the waiting. A replay waits for nothing else, and the kernel's reading ahead helps it.
+    /// costs them more than the waiting. A replay waits for nothing else, so it asks for what comes next ahead of time.
     /// </summary>
     private IReadable SourceOf(Lsn lsn, Lsn end)
     {
         bool isNearEnd = end.Value == ulong.MaxValue && lsn + NearBytes >= Stated;
-        return _open.Holds || lsn >= LiveFrom || isNearEnd ? _open.PastCache(end < Stated ? end : Stated) : _open.File;
+        Lsn limit = end < Stated ? end : Stated;
+        if (lsn >= LiveFrom || isNearEnd) return _open.PastCache(limit);
+        if (_follows && _pages.Next == lsn) _open.ReadAhead(lsn, limit);
+        return _open.File;
     }
 
     /// <summary>

@@ -102,14 +102,26 @@ public sealed class TakeOver
 
         var header = new SegmentHeader(
             _location.Identity.Shard, _location.Identity.Uuid, head.Header.Number + 1, _fence.Epoch, scan.DurableUpTo, head.Header.Number,
-            head.Epoch, scan.SealHash, chain.VersionAt(_location.Files, scan.DurableUpTo),
-            head.Header.DigestEvery, NowMicros(scan.LastTimeMicros));
+            head.Epoch, scan.SealHash, VersionAt(scan.DurableUpTo, chain), head.Header.DigestEvery, NowMicros(scan.LastTimeMicros));
         SegmentFile file = _first.Continue(chain, header, scan.Tail, head, ref _buffer, out ulong hash);
         Lsn recordsEnd = scan.DurableUpTo;
         foreach (TailPage page in scan.Tail)
             if (page.Header.Flags != PageFlags.DurableMark) recordsEnd = page.Header.Next;
         uint version = scan.Tail is [{ Header.Flags: PageFlags.StatesVersion } first, ..] ? first.Header.AppVersion : header.AppVersion;
         return new OwnSegment(file, verdict, hash, recordsEnd, new AppVersionInForce(header.AppVersion, header.FirstLsn, version));
+    }
+
+    /// <summary>
+    /// Returns the version that the new header states. Only the log's first page brings its first one into force; a scan that began behind
+    /// a checkpoint has not read it, and a header that states none would end every later start.
+    /// </summary>
+    private uint VersionAt(Lsn seal, LogChain chain)
+    {
+        uint version = chain.VersionAt(_location.Files, seal);
+        LogSegment head = chain.Segments[^1];
+        if (version > 0 || seal == head.FirstLsn || head.VersionBehindFirstPage(_location.Files) is not null) return version;
+        throw head.DamageAt(
+            head.FirstLsn, new PageFault("the page that states the app's first version", "another"), $"{seal} is stated to be durable");
     }
 
     private PrimaryLog Open(LogChain chain, IReadOnlyList<CheckpointFileName> checkpoints, OwnSegment own)

@@ -56,7 +56,8 @@ public sealed class LogChain
 
     /// <summary>
     /// Returns the app version that executes what stands right before a position (log-format L4.6); 0 before the log's first record. A
-    /// position before the oldest segment has the version of the oldest.
+    /// position before the oldest segment has the version of the oldest. Where the page that says it is damaged, or not there yet, the
+    /// header before it counts: whoever reads on finds that.
     /// </summary>
     public uint VersionAt(IFileSystem files, Lsn lsn)
     {
@@ -64,7 +65,8 @@ public sealed class LogChain
         if (segments.IsEmpty) return 0;
         int i = Math.Max(IndexAt(segments, lsn), 0);
         if (lsn <= segments[i].FirstLsn) return segments[i].Header.AppVersion;
-        return i < segments.Length - 1 ? segments[i + 1].Header.AppVersion : segments[i].VersionBehindFirstPage(files);
+        return i < segments.Length - 1 ? segments[i + 1].Header.AppVersion
+            : segments[i].VersionBehindFirstPage(files) ?? segments[i].Header.AppVersion;
     }
 
     /// <summary>Returns the segments that epochs begin with, as far as they are kept, newest first.</summary>

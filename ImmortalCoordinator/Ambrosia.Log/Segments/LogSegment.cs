@@ -73,16 +73,17 @@ public sealed record LogSegment
     }
 
     /// <summary>
-    /// Returns the app version in force behind the first page, which may bring another one into force than the header states. The log is
-    /// read where this matters, and its reading finds a page that is damaged.
+    /// Returns the app version in force behind the first page, which may bring another one into force than the header states; null: there
+    /// is no sound header of that page.
     /// </summary>
-    internal uint VersionBehindFirstPage(IFileSystem fs)
+    internal uint? VersionBehindFirstPage(IFileSystem fs)
     {
         using IFile? file = TryOpen(fs, isHeld: false);
         Span<byte> bytes = stackalloc byte[PageHeader.Bytes];
-        return file?.Read(bytes, HeaderBytes) == bytes.Length
-            && PageHeader.TryRead(bytes, PageHeader.SeedOf(Header.Uuid, Header.Shard), out PageHeader page)
-            && page.Epoch == Epoch && page.Lsn == FirstLsn && page.Flags == PageFlags.StatesVersion ? page.AppVersion : Header.AppVersion;
+        if (file?.Read(bytes, HeaderBytes) != bytes.Length
+            || !PageHeader.TryRead(bytes, PageHeader.SeedOf(Header.Uuid, Header.Shard), out PageHeader page)
+            || page.Epoch != Epoch || page.Lsn != FirstLsn) return null;
+        return page.Flags == PageFlags.StatesVersion ? page.AppVersion : Header.AppVersion;
     }
 
     /// <summary>Opens the segment's file for reading.</summary>

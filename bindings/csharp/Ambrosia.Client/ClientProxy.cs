@@ -18,8 +18,12 @@ public sealed class ClientProxy<TContract>
     private readonly ReadOnlyMemory<byte> _key;
     private readonly Lsn _position;
 
-    internal ClientProxy(ImmortalClient client, ReadOnlyMemory<byte> key, Lsn position = default)
+    /// <summary>Makes the exceptions of the contract; null: it has none.</summary>
+    private readonly ContractFailures? _failures;
+
+    internal ClientProxy(ImmortalClient client, ReadOnlyMemory<byte> key, Lsn position = default, ContractFailures? failures = null)
     {
+        _failures = failures;
         _position = position;
         _client = client;
         _key = key;
@@ -39,14 +43,18 @@ public sealed class ClientProxy<TContract>
         if (idempotencyKey.Length is 0 or > MessageReader.KeyBytesMax)
             throw new ArgumentException($"A key of {idempotencyKey.Length} bytes where 1 to {MessageReader.KeyBytesMax} are allowed.",
                 nameof(idempotencyKey));
-        return new ClientProxy<TContract>(_client, idempotencyKey.ToArray(), _position);
+        return new ClientProxy<TContract>(_client, idempotencyKey.ToArray(), _position, _failures);
     }
 
     /// <summary>
     /// Returns a proxy whose queries see the log at least up to <paramref name="seen"/>, whichever replica answers. This is a position that
     /// an impulse returned, or <see cref="ImmortalClient.Seen"/> of another process. What this client has seen itself need not be given.
     /// </summary>
-    public ClientProxy<TContract> AtLeast(Lsn seen) => new(_client, _key, seen);
+    public ClientProxy<TContract> AtLeast(Lsn seen) => new(_client, _key, seen, _failures);
+
+    /// <summary>Returns a proxy that throws the exceptions of the contract as themselves. Generated code uses it.</summary>
+    [EditorBrowsable(EditorBrowsableState.Never)]
+    public ClientProxy<TContract> With(ContractFailures failures) => new(_client, _key, _position, failures);
 
     /// <summary>Begins a query. Generated code uses it.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
@@ -56,7 +64,7 @@ public sealed class ClientProxy<TContract>
     [EditorBrowsable(EditorBrowsableState.Never)]
     public async Task<QueryAnswer<T>> QueryAsync<T>(ClientMessage message, ValueReader<T> read, CancellationToken cancellationToken)
     {
-        QueryOutcome outcome = await _client.QueryAsync(message.Method, message.Arguments, _position, cancellationToken)
+        QueryOutcome outcome = await Awaited(_client.QueryAsync(message.Method, message.Arguments, _position, cancellationToken))
             .ConfigureAwait(false);
         return new QueryAnswer<T>(read(outcome.Value), outcome.Position);
     }
@@ -70,13 +78,13 @@ public sealed class ClientProxy<TContract>
     public async Task<T> SendAsync<T>(ClientMessage message, ValueReader<T> read, CancellationToken cancellationToken)
     {
         ClientRequest request = message.ToRequest(isImpulse: false);
-        return read(await _client.SendAsync(request, cancellationToken).ConfigureAwait(false));
+        return read(await Awaited(_client.SendAsync(request, cancellationToken)).ConfigureAwait(false));
     }
 
     /// <summary>Sends a request that has no result and waits until it is done. Generated code uses it.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
     public Task SendAsync(ClientMessage message, CancellationToken cancellationToken) =>
-        _client.SendAsync(message.ToRequest(isImpulse: false), cancellationToken);
+        Awaited(_client.SendAsync(message.ToRequest(isImpulse: false), cancellationToken));
 
     /// <summary>Sends an impulse, waits until it is logged, and returns a position behind its record. Generated code uses it.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
@@ -86,7 +94,25 @@ public sealed class ClientProxy<TContract>
         await _client.SendAsync(request, cancellationToken).ConfigureAwait(false);
         return request.LoggedAt;
     }
+
+    private Task<T> Awaited<T>(Task<T> answer) => _failures is null ? answer : Translated(answer, _failures);
+
+    private static async Task<T> Translated<T>(Task<T> answer, ContractFailures failures)
+    {
+        try
+        {
+            return await answer.ConfigureAwait(false);
+        }
+        catch (RequestFailedException e) when (failures(e.TypeName, e.Message, e.InnerException) is { } failure)
+        {
+            throw failure;
+        }
+    }
 }
+
+/// <summary>Makes the exception of a contract that a failure is; null: it is none of the contract's. Generated code uses it.</summary>
+[EditorBrowsable(EditorBrowsableState.Never)]
+public delegate Exception? ContractFailures(string typeName, string message, Exception? inner);
 
 /// <summary>Decodes an answer. Generated code uses it.</summary>
 [EditorBrowsable(EditorBrowsableState.Never)]

@@ -8,6 +8,9 @@ namespace Ambrosia.Generators.Contracts;
 /// <param name="Access"><c>public</c> or <c>internal</c>.</param>
 internal sealed record ContractModel(string Namespace, string Name, string Access, EquatableArray<MethodModel> Methods)
 {
+    /// <summary>The exceptions that both sides know.</summary>
+    internal EquatableArray<FailureModel> Failures { get; init; }
+
     internal string FullName => Namespace.Length == 0 ? Name : $"{Namespace}.{Name}";
 
     /// <summary>The name from <c>global::</c> on.</summary>

@@ -48,7 +48,10 @@ internal static class ContractReader
                 if (CheckUnique(contract, member, method, methods, diagnostics)) methods.Add(method);
             }
         }
-        var model = new ContractModel(Symbols.NamespaceOf(contract), contract.Name, Symbols.AccessOf(contract), new(methods));
+        var model = new ContractModel(Symbols.NamespaceOf(contract), contract.Name, Symbols.AccessOf(contract), new(methods))
+        {
+            Failures = new(FailureReader.Read(contract, diagnostics)),
+        };
         return new ReadResult<ContractModel>(model, new(diagnostics));
     }
 

@@ -29,7 +29,7 @@ internal static class DeterminismRules
         s_services = Rule("AMB113", "Handlers ask for no services", "{0} gives what no log holds. It is executed by {1}. Use {2}."),
         s_stated = Rule("AMB114", "Handlers use nothing that its author calls nondeterministic", "{0} is marked [NonDeterministic]. It is executed by {1}. Use {2}."),
         s_logged = Rule("AMB123", "Handlers send no impulses", "{0} is refused in handlers. It is executed by {1}. Use {2}."),
-        s_task = Rule("AMB124", "The body of a task does not touch the state", "{0} is of the handlers' thread, and the body of a task runs beside it. It is executed by {1}. Use {2}."),
+        s_task = Rule("AMB124", "The body of a task does not touch the state", "{0} is of the handlers' thread, and the body of a task, or WhilePrimary, runs beside it. It is executed by {1}. Use {2}."),
         s_query = Rule("AMB125", "A query reads and answers at once", "{0} changes, sends or waits, and a query is in no log. It is executed by {1}. Use {2}."),
         s_loop = Rule("AMB126", "A loop over an await enumerates an array or a list", "{0} has an enumerator that no checkpoint holds. It is executed by {1}. Use {2}.");
 

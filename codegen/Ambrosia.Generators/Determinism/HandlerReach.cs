@@ -42,7 +42,9 @@ internal sealed class HandlerReach(Compilation compilation, bool isInvariant)
         }
 
         var bodies = new Dictionary<Node, Node?>();
-        foreach (Node node in Reached(tasks.Select(static each => each.Target.OriginalDefinition), bodies, cancel))
+        IEnumerable<ISymbol> beside = tasks.Select(static each => each.Target.OriginalDefinition)
+            .Concat(immortals.SelectMany(ImmortalTypes.Beside));
+        foreach (Node node in Reached(beside, bodies, cancel))
             foreach (StateUse use in _facts.Of(node.Member, cancel).Uses)
                 if (use.Kind is StateUseKind.Read or StateUseKind.Write or StateUseKind.HandlerOnly || IsBegun(use))
                     Report(new Fault(TaskRule, use.Place, use.What, TaskMend), node, bodies);

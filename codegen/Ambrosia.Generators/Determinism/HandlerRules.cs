@@ -51,7 +51,7 @@ internal static class HandlerRules
     internal static Fault? OfInvocation(IInvocationOperation operation)
     {
         IMethodSymbol method = operation.TargetMethod;
-        return method.Name.EndsWith("Logged", System.StringComparison.Ordinal) && ImmortalTypes.IsProxy(method.ContainingType)
+        return method.Name.EndsWith("Logged", System.StringComparison.Ordinal) && ImmortalTypes.IsSending(method)
             ? new Fault(LoggedRule, Places.Of(operation), $"{method.Name}, which is for input from outside,",
                 "…Async, whose answer is awaited, or …Fork; threads that BecomingPrimary starts use …Logged")
             : null;

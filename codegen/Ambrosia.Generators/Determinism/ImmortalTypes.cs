@@ -35,6 +35,12 @@ internal static class ImmortalTypes
         return type is not null && type.AllInterfaces.Any(static each => Symbols.IsOurs(each, "IImmortalProxy"));
     }
 
+    /// <summary>Tells whether a method sends by a proxy: of the generated class, with a key, or by GetProxy's.</summary>
+    internal static bool IsSending(IMethodSymbol method) =>
+        IsProxy(method.ContainingType) || IsProxy(method.ContainingType?.ContainingType)
+        || ((method.ReducedFrom ?? method) is { IsExtensionMethod: true, Parameters: { Length: > 0 } parameters }
+            && IsProxy(parameters[0].Type));
+
     internal static bool IsCall(ITypeSymbol? type) =>
         Symbols.IsOurs(type?.OriginalDefinition, "Call") || Symbols.IsOurs(type?.OriginalDefinition, "Call", arity: 1);
 
@@ -61,6 +67,14 @@ internal static class ImmortalTypes
         for (INamedTypeSymbol? at = immortal; at is not null && !IsBase(at); at = at.BaseType)
             foreach (IMethodSymbol hook in at.GetMembers().OfType<IMethodSymbol>().Where(each => s_hooks.Contains(each.Name)))
                 yield return hook;
+    }
+
+    /// <summary>Returns the methods of an immortal that the binding runs beside its handlers.</summary>
+    internal static IEnumerable<IMethodSymbol> Beside(INamedTypeSymbol immortal)
+    {
+        for (INamedTypeSymbol? at = immortal; at is not null && !IsBase(at); at = at.BaseType)
+            foreach (IMethodSymbol method in at.GetMembers("WhilePrimary").OfType<IMethodSymbol>())
+                if (method.IsOverride) yield return method;
     }
 
     private static IEnumerable<INamedTypeSymbol> ContractsOf(INamedTypeSymbol immortal)

@@ -62,7 +62,7 @@ internal sealed class StateTracker
         IMethodSymbol method = operation.TargetMethod;
         if (ImmortalTypes.UseOf(method) is { } kind)
             return new StateUse(kind, Places.Of(operation), $"{Places.NameOf(method)}");
-        if (ImmortalTypes.IsProxy(method.ContainingType)
+        if (ImmortalTypes.IsSending(method)
             && (method.Name.EndsWith("Fork", System.StringComparison.Ordinal) || method.Name.EndsWith("Async",
                 System.StringComparison.Ordinal)))
             return new StateUse(StateUseKind.Send, Places.Of(operation), Places.NameOf(method));

@@ -52,7 +52,7 @@ internal static class DiagnosticRules
 
     internal static readonly DiagnosticDescriptor CannotMake = Rule(
         "AMB013", "The class of an immortal must be makeable",
-        "{0} {1}: an immortal is a class that is not abstract or generic and has a constructor without parameters");
+        "{0} {1}: an immortal is a class that is not generic and has a constructor without parameters");
 
     internal static readonly DiagnosticDescriptor Data = Rule(
         "AMB014", "The data type cannot travel", "{0} is marked [Data] but {1}");
@@ -72,11 +72,15 @@ internal static class DiagnosticRules
         "AMB018", "The cases of a union can travel",
         "{0}: a union in a contract has cases of numbers of their own, each a class or struct marked [Data] that derives from it");
 
+    internal static readonly DiagnosticDescriptor Failure = Rule(
+        "AMB019", "A failure of a contract arrives whole",
+        "{0} throws {1}, but {2}: name an exception with a public constructor that takes its message, and without state of its own");
+
     /// <summary>Finds a rule by its id: a <see cref="DiagnosticInfo"/> keeps only the id.</summary>
     internal static readonly IReadOnlyDictionary<string, DiagnosticDescriptor> ById = new[]
     {
         NotPartial, NoContract, Overload, Generic, ByReference, Parameter, Result, Task, NotAMethod, Id, ImpulseResult, Nested, CannotMake,
-        Data, NoProxy, Query, TakenName, Union,
+        Data, NoProxy, Query, TakenName, Union, Failure,
     }.ToDictionary(rule => rule.Id);
 
     private static DiagnosticDescriptor Rule(string id, string title, string message) =>

@@ -28,6 +28,7 @@ internal static class DispatchSource
         code.Line();
         code.Line($"static {immortal.Name} global::Ambrosia.IImmortal<{immortal.Name}>.Create() => new();");
         code.Line();
+        WriteSelf(code, immortal);
         WriteSwitch(code, "Dispatch", immortal.Contract.Methods.Where(static method => !method.IsQuery));
         if (immortal.Contract.Methods.Any(static method => method.IsQuery))
         {
@@ -37,6 +38,15 @@ internal static class DispatchSource
         foreach (MethodModel method in immortal.Contract.Methods) WriteHandle(code, codec, method);
         WriteResults(code, codec, immortal.Contract);
         codec.WriteMethods(code);
+    }
+
+    private static void WriteSelf(CodeWriter code, ImmortalModel immortal)
+    {
+        if (immortal.SelfAccess.Length == 0) return;
+        string proxy = $"{immortal.Contract.TypeName}Proxy";
+        code.Line("/// <summary>A proxy of this immortal itself: what it sends comes back through the log.</summary>");
+        code.Line($"{immortal.SelfAccess} new {proxy} thisProxy => base.thisProxy.As<{proxy}>();");
+        code.Line();
     }
 
     /// <summary>Writes a switch over methods. Queries have one of their own, since a message in the log can never be a query.</summary>

@@ -35,10 +35,10 @@ public sealed class CallUseAnalyzer : DiagnosticAnalyzer
     {
         IOperation value = ((IExpressionStatementOperation)context.Operation).Operation;
         if (value is not IInvocationOperation call || !ImmortalTypes.IsCall(call.Type) || ImmortalTypes.IsTask(call.TargetMethod)) return;
-        if (ImmortalTypes.IsProxy(call.TargetMethod.ContainingType) && call.TargetMethod.Name.EndsWith("Logged",
+        if (ImmortalTypes.IsSending(call.TargetMethod) && call.TargetMethod.Name.EndsWith("Logged",
             System.StringComparison.Ordinal))
             return; // outside of the handlers somebody may want to go on at once
-        string instead = ImmortalTypes.IsProxy(call.TargetMethod.ContainingType) && call.TargetMethod.Name.EndsWith("Async",
+        string instead = ImmortalTypes.IsSending(call.TargetMethod) && call.TargetMethod.Name.EndsWith("Async",
             System.StringComparison.Ordinal)
             ? "await it, or send it with …Fork, which waits for nothing" : "await it, keep it, or return it; or discard it: _ = …";
         context.ReportDiagnostic(Diagnostic.Create(LossRules.Dropped, call.Syntax.GetLocation(), Places.NameOf(call.TargetMethod),

@@ -17,7 +17,8 @@ internal static class WritableTypes
     private static readonly HashSet<string> s_values =
     [
         "System.DateTimeOffset", "System.TimeSpan", "System.DateOnly", "System.TimeOnly", "System.Guid", "System.Half", "System.Int128",
-        "System.UInt128", "System.Collections.Generic.KeyValuePair", "System.Collections.Immutable.ImmutableArray",
+        "System.UInt128", "System.Numerics.BigInteger", "System.Collections.Generic.KeyValuePair",
+        "System.Collections.Immutable.ImmutableArray",
         "System.Collections.Generic.List.Enumerator",
     ];
 
@@ -26,6 +27,11 @@ internal static class WritableTypes
         "System.Tuple", "System.Collections.Generic.List", "System.Collections.Generic.Queue", "System.Collections.Generic.Stack",
         "System.Collections.Generic.LinkedList", "System.Collections.Generic.HashSet", "System.Collections.Generic.SortedSet",
         "System.Collections.Generic.Dictionary", "System.Collections.Generic.SortedDictionary", "System.Collections.Generic.SortedList",
+        "System.Collections.Generic.PriorityQueue", "System.Collections.BitArray", "System.Text.StringBuilder", "System.Uri",
+        "System.Version", "System.Collections.Immutable.ImmutableList", "System.Collections.Immutable.ImmutableQueue",
+        "System.Collections.Immutable.ImmutableStack", "System.Collections.Immutable.ImmutableSortedSet",
+        "System.Collections.Immutable.ImmutableHashSet", "System.Collections.Immutable.ImmutableSortedDictionary",
+        "System.Collections.Immutable.ImmutableDictionary",
         "System.Random", "System.Delegate", "System.MulticastDelegate", "System.Enum", "System.ValueType", "System.Array",
     ];
 
@@ -33,13 +39,13 @@ internal static class WritableTypes
     private static readonly HashSet<string> s_interfaces =
     [
         "IEnumerable", "ICollection", "IList", "IReadOnlyCollection", "IReadOnlyList", "IDictionary", "IReadOnlyDictionary", "ISet",
-        "IReadOnlySet", "IComparable", "IEquatable", "IFormattable", "IDisposable", "IConvertible", "ICloneable",
+        "IReadOnlySet", "IImmutableList", "IImmutableQueue", "IImmutableStack", "IImmutableSet", "IImmutableDictionary",
+        "IComparable", "IEquatable", "IFormattable", "IDisposable", "IConvertible", "ICloneable",
     ];
 
     private static readonly Dictionary<string, string> s_instead = new()
     {
         ["System.Lazy"] = "compute the value where it is needed, or keep the value itself",
-        ["System.Text.StringBuilder"] = "keep a string, or a List<string> of its parts",
         ["System.Text.Json.Nodes.JsonNode"] = "keep its text, or a type of your own",
         ["System.Text.Json.JsonDocument"] = "keep its text, or a type of your own",
         ["System.Text.Json.JsonElement"] = "keep its text, or a type of your own",
@@ -55,15 +61,10 @@ internal static class WritableTypes
         ["System.Memory"] = "keep a byte[]",
         ["System.ArraySegment"] = "keep an array",
         ["System.Type"] = "keep a name, an enum or a number",
-        ["System.Uri"] = "keep its text",
-        ["System.Version"] = "keep its text",
-        ["System.Numerics.BigInteger"] = "keep its text or its bytes",
         ["System.StringComparer"] = "give it to the collection, which keeps it",
         ["System.Collections.Concurrent"] = "use a Dictionary or a Queue; handlers run one at a time",
-        ["System.Collections.Immutable"] = "use an ImmutableArray, or a List or Dictionary",
+        ["System.Collections.Immutable"] = "keep the collection that it builds",
         ["System.Collections.Frozen"] = "use a Dictionary or a HashSet",
-        ["System.Collections.Generic.PriorityQueue"] = "use a SortedSet or a SortedDictionary",
-        ["System.Collections.BitArray"] = "use a bool[]",
         ["System.IO"] = "open it in a NondetTask, and keep what was read",
         ["System.Net"] = "use it in a NondetTask",
     };

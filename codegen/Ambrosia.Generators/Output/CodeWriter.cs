@@ -71,6 +71,7 @@ internal static class BindingNames
     internal const string Unencodable = "global::Ambrosia.Protocol.Runs.UnencodableException";
     internal const string Outgoing = "global::Ambrosia.OutgoingMessage";
     internal const string Incoming = "global::Ambrosia.IncomingMessage";
+    internal const string Sent = "global::Ambrosia.SentMessage";
     internal const string Call = "global::Ambrosia.Call";
     internal const string Key = "global::Ambrosia.ImpulseKey";
     internal const string Hidden =

@@ -27,32 +27,34 @@ internal static class ClientSource
         {
             foreach (MethodModel method in contract.Methods)
             {
-                if (method.IsQuery) WriteQuery(code, proxy, method);
-                else WriteRequest(code, proxy, method);
+                string sender = contract.Failures.Count == 0 ? "__proxy" : "__proxy.With(__Failure)";
+                if (method.IsQuery) WriteQuery(code, proxy, method, sender);
+                else WriteRequest(code, proxy, method, sender);
                 if (method.IsImpulse) WriteImpulse(code, proxy, method);
                 ProxySource.WriteEncode(code, codec, method, Message);
                 WriteDecode(code, codec, method);
             }
+            ProxySource.WriteFailures(code, "private static", "__Failure", contract);
             codec.WriteMethods(code);
         }
         return code.ToString();
     }
 
-    private static void WriteRequest(CodeWriter code, string proxy, MethodModel method)
+    private static void WriteRequest(CodeWriter code, string proxy, MethodModel method, string sender)
     {
         string task = method.Result is null ? Task : $"{Task}<{method.Result.Name}>";
         string read = method.Result is null ? "" : $"__Decode{method.PlainName}, ";
         code.Line();
         using (code.Open($"public static {task} {method.PlainName}Async({Parameters(proxy, method)})"))
-            WriteBody(code, method, $"return __proxy.SendAsync(__message, {read}{Cancellation(method)});");
+            WriteBody(code, method, $"return {sender}.SendAsync(__message, {read}{Cancellation(method)});");
     }
 
-    private static void WriteQuery(CodeWriter code, string proxy, MethodModel method)
+    private static void WriteQuery(CodeWriter code, string proxy, MethodModel method, string sender)
     {
         code.Line();
         using (code.Open(
             $"public static {Task}<global::Ambrosia.Client.QueryAnswer<{method.Result!.Name}>> {method.PlainName}Async({Parameters(proxy, method)})"))
-            WriteBody(code, method, $"return __proxy.QueryAsync(__message, __Decode{method.PlainName}, {Cancellation(method)});");
+            WriteBody(code, method, $"return {sender}.QueryAsync(__message, __Decode{method.PlainName}, {Cancellation(method)});");
     }
 
     private static void WriteImpulse(CodeWriter code, string proxy, MethodModel method)

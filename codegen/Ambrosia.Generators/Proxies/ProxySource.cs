@@ -28,10 +28,10 @@ internal static class ProxySource
                 $"static {contract.ProxyName} global::Ambrosia.IImmortalProxy<{contract.ProxyName}>.Create(global::Ambrosia.ProxyTarget target) => new(target);");
             code.Line();
             code.Line(
-                $"public static implicit operator {contract.ProxyName}(global::Ambrosia.ProxyOf<{contract.TypeName}> proxy) => new(proxy.Target);");
+                $"public static implicit operator {contract.ProxyName}(global::Ambrosia.ProxyOf<{contract.TypeName}> proxy) => proxy.As<{contract.ProxyName}>();");
             code.Line();
             code.Line(
-                $"public static implicit operator {contract.ProxyName}(global::Ambrosia.ProxyOf<{contract.ProxyName}> proxy) => new(proxy.Target);");
+                $"public static implicit operator {contract.ProxyName}(global::Ambrosia.ProxyOf<{contract.ProxyName}> proxy) => proxy.As<{contract.ProxyName}>();");
             foreach (MethodModel method in contract.Methods)
             {
                 if (method.IsQuery) continue;
@@ -40,8 +40,12 @@ internal static class ProxySource
                 WriteEncode(code, codec, method, BindingNames.Outgoing);
             }
             WriteComplete(code, codec, contract);
+            WriteFailures(code, "protected override", "Failure", contract);
+            WriteDescribe(code, codec, contract);
             codec.WriteMethods(code);
+            if (HasImpulses(contract)) WriteKeyed(code, contract);
         }
+        ProxyCallsSource.Write(code, contract);
         return code.ToString();
     }
 
@@ -67,23 +71,58 @@ internal static class ProxySource
     }
 
     /// <summary>
-    /// An impulse handler is called from handlers like any method. Elsewhere …Fork and …Logged send an impulse, with or without a key;
-    /// nobody there can wait for an answer, so that …Async is refused at run time.
+    /// An impulse handler is called from handlers like any method. Elsewhere …Fork and …Logged send an impulse; nobody there can wait for
+    /// an answer, so that …Async is refused at run time. The private methods take a key, which WithKey gives.
     /// </summary>
     private static void WriteImpulse(CodeWriter code, MethodModel method)
     {
-        string keyed = method.Parameters.Count == 0 ? $"{BindingNames.Key} __key" : $"{BindingNames.Key} __key, {Parameters(method)}";
-        foreach ((string parameters, string key) in new[] { (Parameters(method), "default"), (keyed, "__key") })
-        {
-            code.Line();
-            using (code.Open($"public void {method.PlainName}Fork({parameters})"))
-                WriteBody(code, method, $"base.BeginImpulseFork(0x{method.Id:X}u, {key}{Hint(method)})", "base.SendFork(__message);");
-            code.Line();
-            using (code.Open($"public {BindingNames.Call} {method.PlainName}Logged({parameters})"))
-                WriteBody(code, method, $"base.BeginLogged(0x{method.Id:X}u, {key})", "return base.SendLogged(__message);");
-        }
+        string keyed = Joined($"{BindingNames.Key} __key", Parameters(method)), passed = Joined("default", Arguments(method));
+        code.Line();
+        code.Line($"public void {method.PlainName}Fork({Parameters(method)}) => __{method.PlainName}Fork({passed});");
+        code.Line();
+        code.Line($"public {BindingNames.Call} {method.PlainName}Logged({Parameters(method)}) => __{method.PlainName}Logged({passed});");
+        code.Line();
+        using (code.Open($"private void __{method.PlainName}Fork({keyed})"))
+            WriteBody(code, method, $"base.BeginImpulseFork(0x{method.Id:X}u, __key{Hint(method)})", "base.SendFork(__message);");
+        code.Line();
+        using (code.Open($"private {BindingNames.Call} __{method.PlainName}Logged({keyed})"))
+            WriteBody(code, method, $"base.BeginLogged(0x{method.Id:X}u, __key)", "return base.SendLogged(__message);");
         WriteAsync(code, method);
     }
+
+    /// <summary>Writes WithKey, and the impulses that can be sent with a key.</summary>
+    private static void WriteKeyed(CodeWriter code, ContractModel contract)
+    {
+        code.Line();
+        code.Line("/// <summary>Gives an impulse an idempotency key of 1 to 128 bytes as UTF-8: sent again with it, it takes effect once.</summary>");
+        code.Line("public Keyed WithKey(string key) => new(this, base.KeyOf(key));");
+        code.Line();
+        code.Line("/// <summary>Gives an impulse an idempotency key of bytes.</summary>");
+        code.Line("public Keyed WithKey(global::System.ReadOnlySpan<byte> key) => new(this, base.KeyOf(key));");
+        code.Line();
+        code.Line("/// <summary>Sends an impulse with a key.</summary>");
+        using var type = code.Open("public readonly struct Keyed");
+        code.Line($"private readonly {contract.ProxyName} __proxy;");
+        code.Line("private readonly byte[] __key;");
+        code.Line();
+        code.Line($"internal Keyed({contract.ProxyName} __proxy, byte[] __key) {{ this.__proxy = __proxy; this.__key = __key; }}");
+        foreach (MethodModel method in contract.Methods.Where(static each => each.IsImpulse))
+        {
+            string passed = Joined($"new {BindingNames.Key}(__key)", Arguments(method));
+            code.Line();
+            code.Line($"public void {method.PlainName}Fork({Parameters(method)}) => __proxy.__{method.PlainName}Fork({passed});");
+            code.Line();
+            code.Line(
+                $"public {BindingNames.Call} {method.PlainName}Logged({Parameters(method)}) => __proxy.__{method.PlainName}Logged({passed});");
+        }
+    }
+
+    internal static bool HasImpulses(ContractModel contract) => contract.Methods.Any(static each => each.IsImpulse);
+
+    internal static string Joined(string first, string rest) => rest.Length == 0 ? first : $"{first}, {rest}";
+
+    /// <summary>Returns a method's parameters as arguments of another call.</summary>
+    internal static string Arguments(MethodModel method) => string.Join(", ", method.Parameters.Select(static each => each.Name));
 
     private static void WriteBody(CodeWriter code, MethodModel method, string begin, string send)
     {
@@ -96,7 +135,7 @@ internal static class ProxySource
     internal static void CallEncode(CodeWriter code, MethodModel method)
     {
         if (method.Parameters.Count > 0)
-            code.Line($"__Encode{method.PlainName}(__message, {string.Join(", ", method.Parameters.Select(each => each.Name))});");
+            code.Line($"__Encode{method.PlainName}(__message, {Arguments(method)});");
     }
 
     /// <summary>Writes the private method that encodes the arguments of a contract's method into a message.</summary>
@@ -144,6 +183,39 @@ internal static class ProxySource
             code.Line("base.Complete(result);");
             code.Line("return;");
         }
+    }
+
+    /// <summary>Writes what makes the exceptions of the contract of the failures that arrive.</summary>
+    internal static void WriteFailures(CodeWriter code, string modifiers, string name, ContractModel contract)
+    {
+        if (contract.Failures.Count == 0) return;
+        code.Line();
+        using (code.Open(
+            $"{modifiers} global::System.Exception? {name}(string typeName, string message, global::System.Exception? inner)"))
+        using (code.Open("switch (typeName)"))
+        {
+            foreach (FailureModel failure in contract.Failures) code.Line($"case \"{failure.SentName}\": return {failure.Made};");
+            code.Line("default: return null;");
+        }
+    }
+
+    /// <summary>Writes what decodes the arguments of any method, for those who look at a message that was sent.</summary>
+    private static void WriteDescribe(CodeWriter code, ValueCodecSource codec, ContractModel contract)
+    {
+        code.Line();
+        using var body = code.Open(
+            $"protected override {BindingNames.Sent} Describe(uint method, global::System.ReadOnlySpan<byte> arguments)");
+        code.Line($"{BindingNames.Reader} reader = new(arguments);");
+        using var cases = code.Open("switch (method)");
+        foreach (MethodModel method in contract.Methods)
+        {
+            if (method.IsQuery) continue;
+            string arguments = method.IsRaw ? "arguments.ToArray()"
+                : string.Join(", ", method.Parameters.Select(each =>
+                    each.Type.Shape == Shape.ByteSpan ? "reader.ReadBytes().ToArray()" : codec.Read(each.Type)));
+            code.Line($"case 0x{method.Id:X}u: return new(\"{method.PlainName}\", [{arguments}]);");
+        }
+        code.Line("default: return base.Describe(method, arguments);");
     }
 
     /// <summary>Returns a method's parameters as C#, with their default values.</summary>

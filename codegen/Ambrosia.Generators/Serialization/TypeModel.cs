@@ -9,6 +9,9 @@ internal enum Shape
     Simple,
     Enum,
     Text,
+
+    /// <summary>The value is a text that is made of it and parsed: a Uri, a Version, a BigInteger.</summary>
+    Parsed,
     ByteArray,
     ByteMemory,
     ByteSpan,
@@ -25,12 +28,18 @@ internal enum Shape
 /// <param name="Name">As C# writes it, from <c>global::</c> on, with <c>?</c> where null is allowed.</param>
 /// <param name="Schema">As the manifest writes it, the same for every language.</param>
 /// <param name="IsNullable">A reference that may be null.</param>
-/// <param name="Writer">Method of the writer (simple values, enums), or the codec's class (data).</param>
-/// <param name="Reader">Method of the reader; for maps and lists the class that is made.</param>
+/// <param name="Writer">Method of the writer (simple values, enums), how a text is made, or the codec's class (data).</param>
+/// <param name="Reader">Method of the reader, or how a text is parsed.</param>
 /// <param name="Inner">Element, key and value, the tuple's items, or the union's cases.</param>
 internal sealed record TypeModel(
     Shape Shape, string Name, string Schema, bool IsNullable, string Writer, string Reader, EquatableArray<TypeModel> Inner)
 {
+    /// <summary>It says how a list or map is taken apart and made; null of other types.</summary>
+    internal CollectionForm? Form { get; init; }
+
+    /// <summary>True if it is a collection that is a struct, and so never null.</summary>
+    internal bool IsValueCollection { get; init; }
+
     /// <summary>It holds what the manifest says of an enum; null of other types.</summary>
     internal EnumModel? Enum { get; init; }
 
@@ -47,7 +56,8 @@ internal sealed record TypeModel(
 
     /// <summary>True of reference types: generated code checks them for null.</summary>
     internal bool IsReference =>
-        Shape is Shape.Text or Shape.ByteArray or Shape.Array or Shape.List or Shape.Map or Shape.Union
+        (Shape is Shape.Text or Shape.ByteArray or Shape.Array or Shape.List or Shape.Map or Shape.Union && !IsValueCollection)
+        || (Shape == Shape.Parsed && Name.IndexOf("BigInteger", System.StringComparison.Ordinal) < 0)
         || (Shape == Shape.Data && Reader.Length == 0);
 
     /// <summary>The bytes that an encoded value takes at most, or 0 where there is no bound.</summary>

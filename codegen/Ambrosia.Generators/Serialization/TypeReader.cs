@@ -37,16 +37,16 @@ internal static class TypeReader
         ["System.Guid"] = ("guid", "WriteGuid", "ReadGuid"),
     };
 
-    private static readonly string[] s_lists =
-    [
-        "System.Collections.Generic.List<T>", "System.Collections.Generic.IList<T>", "System.Collections.Generic.IReadOnlyList<T>",
-    ];
-
-    private static readonly string[] s_maps =
-    [
-        "System.Collections.Generic.Dictionary<TKey, TValue>", "System.Collections.Generic.IDictionary<TKey, TValue>",
-        "System.Collections.Generic.IReadOnlyDictionary<TKey, TValue>", "System.Collections.Generic.SortedDictionary<TKey, TValue>",
-    ];
+    /// <summary>
+    /// Some types travel as texts: these are the expression of the text of <c>value</c>, and that of the value of a text, put at {0}.
+    /// </summary>
+    private static readonly Dictionary<string, (string Write, string Read)> s_texts = new()
+    {
+        ["System.Uri"] = ("value.OriginalString", "new global::System.Uri({0}, global::System.UriKind.RelativeOrAbsolute)"),
+        ["System.Version"] = ("value.ToString()", "global::System.Version.Parse({0})"),
+        ["System.Numerics.BigInteger"] = ("value.ToString(\"R\", global::System.Globalization.CultureInfo.InvariantCulture)",
+            "global::System.Numerics.BigInteger.Parse({0}, global::System.Globalization.NumberStyles.AllowLeadingSign, global::System.Globalization.CultureInfo.InvariantCulture)"),
+    };
 
     /// <summary>Returns the model of a type, or null where values of it cannot travel.</summary>
     internal static TypeModel? Read(ITypeSymbol type)
@@ -61,6 +61,8 @@ internal static class TypeReader
         if (type is not INamedTypeSymbol named) return null;
         string definition = named.OriginalDefinition.ToDisplayString();
         if (s_structs.TryGetValue(definition, out var known)) return Leaf(Shape.Simple, name, known);
+        if (s_texts.TryGetValue(definition, out var text))
+            return new TypeModel(Shape.Parsed, name, "text" + mark, nullable, text.Write, text.Read, default);
         if (named.IsTupleType) return ReadTuple(named, name);
         if (named.IsGenericType) return ReadGeneric(named, definition, name, nullable, mark);
         if (Symbols.Attribute(named, "DataAttribute") is not null) return ReadData(named, name, nullable, mark);
@@ -80,15 +82,18 @@ internal static class TypeReader
         if (definition == "System.ReadOnlyMemory<T>") return IsByte(type) ? Node(Shape.ByteMemory, name, "bytes", false) : null;
         if (type.OriginalDefinition.SpecialType == SpecialType.System_Nullable_T)
             return Read(type.TypeArguments[0]) is { } value ? Node(Shape.NullableValue, name, value.Schema + "?", true, "", value) : null;
-        if (s_lists.Contains(definition))
-            return Read(type.TypeArguments[0]) is { } item
-                ? Node(Shape.List, name, $"list<{item.Schema}>{mark}", nullable,
-                    $"global::System.Collections.Generic.List<{item.Name}>", item) : null;
-        if (!s_maps.Contains(definition)) return null;
+        bool isValue = type.IsValueType;
+        if (CollectionForm.IsList(definition))
+            return Read(type.TypeArguments[0]) is { } item && CollectionForm.OfList(definition, item) is { } list
+                ? Node(Shape.List, name, $"list<{item.Schema}>{mark}", nullable, "", item) with
+                {
+                    Form = list, IsValueCollection = isValue,
+                }
+                : null;
+        if (!CollectionForm.IsMap(definition)) return null;
         if (Read(type.TypeArguments[0]) is not { } key || Read(type.TypeArguments[1]) is not { } content) return null;
-        string made = type.Name == "SortedDictionary" ? "SortedDictionary" : "Dictionary";
-        return Node(Shape.Map, name, $"map<{key.Schema},{content.Schema}>{mark}", nullable,
-            $"global::System.Collections.Generic.{made}<{key.Name}, {content.Name}>", key, content);
+        return CollectionForm.OfMap(definition, key, content) is { } map
+            ? Node(Shape.Map, name, $"map<{key.Schema},{content.Schema}>{mark}", nullable, "", key, content) with { Form = map } : null;
     }
 
     private static TypeModel? ReadArray(IArrayTypeSymbol array, string name, bool nullable, string mark)

@@ -120,6 +120,9 @@ internal sealed class ValueCodecSource
             case Shape.Text:
                 code.Line("writer.WriteString(value);");
                 break;
+            case Shape.Parsed:
+                code.Line($"writer.WriteString({type.Writer});");
+                break;
             case Shape.ByteArray:
                 code.Line("writer.WriteBytes(value);");
                 break;
@@ -130,13 +133,13 @@ internal sealed class ValueCodecSource
                 code.Line($"{type.Writer}.Write(ref writer, value);");
                 break;
             case Shape.Array or Shape.List:
-                code.Line($"writer.WriteArrayHeader(value.{(type.Shape == Shape.Array ? "Length" : "Count")});");
-                code.Line($"foreach ({type.Inner[0].Name} item in value) {Write(type.Inner[0], "item")}");
+                code.Line($"writer.WriteArrayHeader({type.Form?.Count ?? "value.Length"});");
+                code.Line($"foreach ({type.Inner[0].Name} item in {type.Form?.Each ?? "value"}) {Write(type.Inner[0], "item")}");
                 break;
             case Shape.Map:
                 code.Line("writer.WriteArrayHeader(value.Count);");
                 using (code.Open(
-                    $"foreach (global::System.Collections.Generic.KeyValuePair<{type.Inner[0].Name}, {type.Inner[1].Name}> pair in value)"))
+                    $"foreach (global::System.Collections.Generic.KeyValuePair<{type.Inner[0].Name}, {type.Inner[1].Name}> pair in {type.Form!.Each})"))
                 {
                     code.Line("writer.WriteArrayHeader(2);");
                     code.Line(Write(type.Inner[0], "pair.Key"));
@@ -163,6 +166,9 @@ internal sealed class ValueCodecSource
             case Shape.Text:
                 code.Line("return reader.ReadString();");
                 break;
+            case Shape.Parsed:
+                code.Line($"return {string.Format(System.Globalization.CultureInfo.InvariantCulture, type.Reader, "reader.ReadString()")};");
+                break;
             case Shape.ByteArray:
                 code.Line("return reader.ReadBytes().ToArray();");
                 break;
@@ -180,9 +186,9 @@ internal sealed class ValueCodecSource
                 break;
             case Shape.List:
                 code.Line("int count = reader.ReadArrayHeader();");
-                code.Line($"var items = new {type.Reader}(count);");
+                code.Line($"var items = {type.Form!.Make};");
                 code.Line($"for (int i = 0; i < count; i++) items.Add({Read(type.Inner[0])});");
-                code.Line("return items;");
+                code.Line($"return {type.Form.Finish};");
                 break;
             case Shape.Map:
                 WriteMapReader(code, type);
@@ -223,15 +229,15 @@ internal sealed class ValueCodecSource
     private void WriteMapReader(CodeWriter code, TypeModel type)
     {
         code.Line("int count = reader.ReadArrayHeader();");
-        code.Line($"var pairs = new {type.Reader}();");
+        code.Line($"var items = {type.Form!.Make};");
         using (code.Open("for (int i = 0; i < count; i++)"))
         {
-            code.Line("int items = reader.ReadArrayHeader();");
-            code.Line($"if (items != 2) throw {Unfit("array of {items} items where a pair has 2")};");
+            code.Line("int parts = reader.ReadArrayHeader();");
+            code.Line($"if (parts != 2) throw {Unfit("array of {parts} items where a pair has 2")};");
             code.Line($"{type.Inner[0].Name} key = {Read(type.Inner[0])};");
-            code.Line($"pairs[key] = {Read(type.Inner[1])};");
+            code.Line($"items[key] = {Read(type.Inner[1])};");
         }
-        code.Line("return pairs;");
+        code.Line($"return {type.Form.Finish};");
     }
 
     private void WriteTupleReader(CodeWriter code, TypeModel type)

@@ -26,20 +26,21 @@ public interface ISeller
     long Price();
 }
 
-public sealed partial class Shop : Immortal<IShopProxy>, IShop
+public sealed partial class Shop : Immortal<IShop>, IShop
 {
     #region WhenAny and loops
     public async Call<string> Cheapest(List<string> sellers)
     {
-        var asked = sellers.ToDictionary(name => name, name => ((ISellerProxy)GetProxy<ISeller>(name)).PriceAsync());
+        var asked = sellers.ConvertAll(name => (Name: name, Price: GetProxy<ISeller>(name).PriceAsync()));
         string best = "";
         long bestPrice = long.MaxValue;
-        for (List<string> left = [.. sellers]; left.Count > 0;)
+        while (asked.Count > 0)
         {
-            int first = await Call.WhenAny(left.ConvertAll(name => asked[name])); // the first in the log
-            long price = await asked[left[first]];
-            if (price < bestPrice) (best, bestPrice) = (left[first], price);
-            left.RemoveAt(first);
+            Call<long> first = await Call.WhenAny(asked.Select(each => each.Price)); // the first in the log
+            int place = asked.FindIndex(each => each.Price == first);
+            long price = await first;
+            if (price < bestPrice) (best, bestPrice) = (asked[place].Name, price);
+            asked.RemoveAt(place);
         }
         return best;
     }

@@ -11,7 +11,7 @@ public interface IAccount
     Call<long> Withdraw(long cents);
 }
 
-public sealed partial class Account : Immortal<IAccountProxy>, IAccount
+public sealed partial class Account : Immortal<IAccount>, IAccount
 {
     private long _balance;
 
@@ -31,7 +31,7 @@ public interface ITeller
     Call<long> Collect(List<string> accounts, long cents);
 }
 
-public sealed partial class Teller : Immortal<ITellerProxy>, ITeller
+public sealed partial class Teller : Immortal<ITeller>, ITeller
 {
     internal long Moved { get; private set; }
 

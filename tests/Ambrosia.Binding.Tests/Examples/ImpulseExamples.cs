@@ -10,15 +10,13 @@ public interface ITerminal
     void Typed(string line);
 }
 
-public sealed partial class Terminal : Immortal<ITerminalProxy>, ITerminal
+public sealed partial class Terminal : Immortal<ITerminal>, ITerminal
 {
     private readonly List<string> _lines = [];
 
-    protected override void BecomingPrimary() => new Thread(Listen) { IsBackground = true }.Start();
-
-    private async void Listen()
+    protected override async Task WhilePrimary(CancellationToken ended)
     {
-        while (Console.ReadLine() is { } line)
+        while (await Console.In.ReadLineAsync(ended) is { } line)
             await thisProxy.TypedLogged(line); // comes back when the line is logged: from then on it cannot be lost
     }
 
@@ -32,27 +30,19 @@ public interface IInbox
     void Received(string name, string text);
 }
 
-public sealed partial class Inbox : Immortal<IInboxProxy>, IInbox
+public sealed partial class Inbox : Immortal<IInbox>, IInbox
 {
     private readonly List<string> _texts = [];
-
-    [NotState] internal Thread? Gathering { get; private set; }
 
     internal static string Folder { get; set; } = "";
 
     #region impulse keys
-    protected override void BecomingPrimary()
+    protected override async Task WhilePrimary(CancellationToken ended)
     {
-        Gathering = new Thread(() => Gather(Folder)) { IsBackground = true };
-        Gathering.Start();
-    }
-
-    private async void Gather(string folder)
-    {
-        foreach (string file in Directory.EnumerateFiles(folder).Order())
+        foreach (string file in Directory.EnumerateFiles(Folder).Order())
         {
-            (string name, string text) = (Path.GetFileName(file), await File.ReadAllTextAsync(file));
-            await thisProxy.ReceivedLogged(name, name, text); // the first is the key: sent again after a crash, it counts once
+            (string name, string text) = (Path.GetFileName(file), await File.ReadAllTextAsync(file, ended));
+            await thisProxy.WithKey(name).ReceivedLogged(name, text); // sent again after a crash, it counts once
             File.Delete(file);
         }
     }
@@ -74,6 +64,7 @@ public sealed class ImpulseExampleTests
         {
             if (run == 1) inbox = Started<Inbox>("inbox");
             inbox.BecomePrimary();
+            _ = inbox.Tasks.RunNext();
             Assert.True(
                 SpinWait.SpinUntil(
                     () => { inbox.Listen(); return inbox.Said.Any(static line => line.StartsWith("impulse", StringComparison.Ordinal)); },

@@ -21,7 +21,7 @@ public interface IArchive
 }
 #endregion
 
-public sealed partial class Archive : Immortal<IArchiveProxy>, IArchive
+public sealed partial class Archive : Immortal<IArchive>, IArchive
 {
     private readonly List<(Book Book, string Shelf)> _books = [];
 
@@ -39,7 +39,7 @@ public interface ICensus
     void Count(int from);
 }
 
-public sealed partial class Census : Immortal<ICensusProxy>, ICensus
+public sealed partial class Census : Immortal<ICensus>, ICensus
 {
     private const int Step = 100;
 
@@ -68,7 +68,7 @@ public interface IVault
     Call<long> Forward(string vault, ReadOnlyMemory<byte> file); // a copy, since it awaits
 }
 
-public sealed partial class Vault : Immortal<IVaultProxy>, IVault
+public sealed partial class Vault : Immortal<IVault>, IVault
 {
     private long _bytes;
 

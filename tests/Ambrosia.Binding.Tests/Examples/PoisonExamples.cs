@@ -14,7 +14,7 @@ public interface IOrders
 }
 
 #region handlers that throw
-public sealed partial class Orders : Immortal<IOrdersProxy>, IOrders
+public sealed partial class Orders : Immortal<IOrders>, IOrders
 {
     private readonly Dictionary<string, long> _rates = [];
 

@@ -13,7 +13,7 @@ public interface ILibrary
     string[] Titles(string beginning);
 }
 
-public sealed partial class Library : Immortal<ILibraryProxy>, ILibrary
+public sealed partial class Library : Immortal<ILibrary>, ILibrary
 {
     private readonly SortedSet<string> _titles = new(StringComparer.Ordinal);
 

@@ -12,7 +12,7 @@ public interface ILottery
     Call Draw(long pauseSeconds);
 }
 
-public sealed partial class Lottery : Immortal<ILotteryProxy>, ILottery
+public sealed partial class Lottery : Immortal<ILottery>, ILottery
 {
     internal readonly List<string> Said = [];
 
@@ -53,7 +53,7 @@ public interface IShop
     Call<int> Plan(List<int> weights);
 }
 
-public sealed partial class Shop : Immortal<IShopProxy>, IShop
+public sealed partial class Shop : Immortal<IShop>, IShop
 {
     [NotState]
     internal static readonly AsyncLocal<Bank?> OutsideBank = new();

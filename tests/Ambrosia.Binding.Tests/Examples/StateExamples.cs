@@ -30,7 +30,7 @@ public interface IVan
     void Load(int grams, string words);
 }
 
-public sealed partial class Van : Immortal<IVanProxy>, IVan
+public sealed partial class Van : Immortal<IVan>, IVan
 {
     internal List<IItem> Items { get; } = [];
 

@@ -24,7 +24,7 @@ public interface ICashier
 /// <summary>It is no case: the numbers above do not name it.</summary>
 public sealed record Voucher : IPayment;
 
-public sealed partial class Cashier : Immortal<ICashierProxy>, ICashier
+public sealed partial class Cashier : Immortal<ICashier>, ICashier
 {
     internal List<IPayment> Taken { get; } = [];
 

@@ -26,7 +26,7 @@ public sealed class MisuseTests
         { "no call", "a call", "at least one call" },
         { "same call", "a call", "awaited twice" },
         { "name", "a name", "'no name' is not an instance name" },
-        { "immortal", "an immortal", "not by new" },
+        { "immortal", "an immortal", "makes an immortal by new" },
         { "key", "a key", "A key of 0 bytes" },
         { "impulse", "an impulse", "outside the handlers" },
         { "timer", "a timer", "is not a method of the immortal" },

@@ -122,7 +122,7 @@ public partial class Keeper : Immortal<IKeeperProxy>, IKeeper
         Sorted = new(StringComparer.Ordinal) { ["b"] = 2, ["a"] = 1 };
         SortedSet = [3, 1, 2];
         SortedList = new() { ["q"] = 1, ["p"] = 2 };
-        Other = OtherAgain = GetProxy<IKeeperProxy>("other");
+        Other = OtherAgain = GetProxy<IKeeper>("other");
         Chain(100_000);
     }
 
@@ -136,8 +136,8 @@ public partial class Keeper : Immortal<IKeeperProxy>, IKeeper
         5 => new CancellationTokenSource(),
         6 => new Task(() => { }),
         7 => new RemoteCallException("T", "m", new RemoteCallException("I", "i")),
-        8 => System.Collections.Immutable.ImmutableList.Create(how),
-        9 => new List<System.Numerics.BigInteger> { how },
+        8 => new System.Collections.Concurrent.ConcurrentQueue<int>(),
+        9 => new List<System.Numerics.Complex> { how },
         _ => new KeyValuePair<string, Stream>("k", new MemoryStream()),
     };
 

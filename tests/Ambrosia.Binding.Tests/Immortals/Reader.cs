@@ -77,7 +77,7 @@ public sealed partial class Reader : Immortal<IReaderProxy>, IReader
             case "impulse fork": thisProxy.InputFork("x"); break;
             case "impulse call": thisProxy.InputAsync("x"); break;
             case "logged impulse": thisProxy.InputLogged("x"); break;
-            case "keyed impulse": thisProxy.InputFork("k", "x"); break;
+            case "keyed impulse": thisProxy.WithKey("k").InputFork("x"); break;
             case "proxy": GetProxy<IReader>("bank3"); break;
             case "delay": Delay(TimeSpan.FromSeconds(1)); break;
             case "every": Every(TimeSpan.FromSeconds(1), Tick); break;

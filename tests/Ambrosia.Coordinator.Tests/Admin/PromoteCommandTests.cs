@@ -101,7 +101,8 @@ public sealed class PromoteCommandTests
     [Fact]
     public void Next_NoAppHasCome_ClaimsNothingAndSaysSo()
     {
-        IAdminReply promote = PromoteCommand.Begin([], false, Replica with { MayClaim = static () => false }, _time);
+        PromotedReplica noApp = Replica with { Obstacle = static () => "no app has come that may execute the log" };
+        IAdminReply promote = PromoteCommand.Begin([], false, noApp, _time);
         Assert.Null(promote.Next(out _));
         _time.Advance(TimeSpan.FromSeconds(60));
         Assert.Contains("nothing was claimed within 60 s: no app has come", (string?)promote.Next(out _)!["error"],

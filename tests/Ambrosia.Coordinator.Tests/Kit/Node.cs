@@ -88,12 +88,15 @@ internal sealed class Node : IPumps
     }
 
     /// <summary>The primary is gone: this one takes over.</summary>
-    public void BecomePrimary()
+    public void BecomePrimary() => Parts.BecomePrimary(TakeLogOver());
+
+    /// <summary>Claims the next epoch and takes the log over; the parts do not know of it yet.</summary>
+    public PrimaryStart TakeLogOver()
     {
         var claimed = Assert.IsType<ClaimResult.Claimed>(PrimaryClaim.TryClaim(_process, Directory, _identity, "r1", ICrashPoints.None));
         PrimaryLog open = TakeOver.Execute(
             new LogLocation(_process, Directory, _identity), claimed.Fence, "r1", _logOptions, Time, _follower);
-        Parts.BecomePrimary(new PrimaryStart(claimed.Fence, claimed.PrimaryLock, open));
+        return new PrimaryStart(claimed.Fence, claimed.PrimaryLock, open);
     }
 
     public InstanceIdentity Identity => _identity;

@@ -32,6 +32,13 @@ internal sealed class Cluster : IDisposable
         return replica;
     }
 
+    /// <summary>Looks after a replica whose log is elsewhere.</summary>
+    public Replica Adopt(Replica replica)
+    {
+        _replicas.Add(replica);
+        return replica;
+    }
+
     /// <summary>A process that holds its coordinators; of several roles, with commas, each has its log below.</summary>
     public Replica AddHost(string name, string roles)
     {

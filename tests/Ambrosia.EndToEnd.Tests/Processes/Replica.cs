@@ -38,6 +38,9 @@ internal sealed class Replica : IDisposable
 
     public string LogDirectory => Path.Combine(_root, Name);
 
+    /// <summary>Where its processes start; the directory above its log, unless it is given.</summary>
+    public string? WorkingDirectory { get; init; }
+
     /// <summary>Coordinator and app are one process; the role may be several, with commas.</summary>
     public bool IsEmbedded { get; init; }
 
@@ -56,6 +59,8 @@ internal sealed class Replica : IDisposable
     public int StartedAt { get; private set; }
 
     public Process Coordinator => _started.Count > 0 ? _started[^1] : throw new InvalidOperationException($"{Name} was not started");
+
+    public bool HasStarted => _started.Count > 0;
 
     public bool IsRunning => _started.Count > 0 && !Coordinator.HasExited;
 
@@ -87,7 +92,7 @@ internal sealed class Replica : IDisposable
 
     private Process Run(string[] command, Dictionary<string, string> settings)
     {
-        var process = new Process { StartInfo = Executables.StartOf(command[0], command[1..], settings, _root) };
+        var process = new Process { StartInfo = Executables.StartOf(command[0], command[1..], settings, WorkingDirectory ?? _root) };
         process.OutputDataReceived += (_, line) => Take(line.Data);
         process.ErrorDataReceived += (_, line) => Take(line.Data);
         process.Start();

@@ -36,7 +36,7 @@ public sealed class OtherwiseCompiledTests
         foreach (string switchedOff in new[] { "DOTNET_ReadyToRun", "DOTNET_TieredCompilation" }) meter.Settings[switchedOff] = "0";
         meter.Settings["DOTNET_JITMinOpts"] = "1";
         using var looked = new LookedAt(meter, checkpoint: Lsn.Zero);
-        (Lsn lsn, ulong hash) = LookedAt.Published(meter.LogDirectory)[^1];
+        (Lsn lsn, ulong hash, _) = LookedAt.Published(meter.LogDirectory)[^1];
         Assert.Equal(hash, looked.HashAt(lsn));
         Assert.True(looked.View.Records >= Readings, $"{looked.View.Records} records");
         looked.View.To(new MessagePlace(looked.View.End, 0));

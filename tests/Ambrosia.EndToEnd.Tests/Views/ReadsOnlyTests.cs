@@ -33,8 +33,13 @@ public sealed partial class ReadsOnlyTests
     {
         string file = Path.Combine(cluster.Root, "commands");
         File.WriteAllText(file, commands);
-        string[] line = [.. wrapper, Executables.Coordinator, "debug", "--log", directory, "--commands", file, .. options,
-            "--", Executables.App, of.Role];
+        return Debug(cluster, of, directory, [.. wrapper, Executables.Coordinator], Executables.App, file, options);
+    }
+
+    private static (int Code, string Output, string Error) Debug(
+        Cluster cluster, Replica of, string directory, string[] coordinator, string app, string commands, params string[] options)
+    {
+        string[] line = [.. coordinator, "debug", "--log", directory, "--commands", commands, .. options, "--", app, of.Role];
         ProcessStartInfo start = Executables.StartOf(line[0], line[1..], of.Settings, cluster.Root);
         using var process = Process.Start(start)!;
         Task<string> error = process.StandardError.ReadToEndAsync();
@@ -94,6 +99,50 @@ public sealed partial class ReadsOnlyTests
         });
     }
 
+    /// <summary>
+    /// Another user looks, who owns the files and may change none of them, or is of the group that may read them.
+    /// </summary>
+    [OtherUserFact]
+    public void Debug_ByAnotherUser_ShowsTheState()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Debug_ByAnotherUser_ShowsTheState)), () =>
+        {
+            Replica ledger = Ledger(cluster, 1_000);
+            string log = ledger.LogDirectory, programs = Path.Combine(cluster.Root, "programs"), commands = Path.Combine(cluster.Root, "commands");
+            string coordinator = Path.Combine(programs, "coordinator", Path.GetFileName(Executables.Coordinator)),
+                app = Path.Combine(programs, "app", Executables.AppName);
+            File.WriteAllText(commands, "state _count\n");
+            Shell($"mkdir {programs} && cp -r {Path.GetDirectoryName(Executables.Coordinator)} {programs}/coordinator"
+                + $" && cp -r {Path.GetDirectoryName(Executables.App)} {programs}/app && chmod -R a+rX {programs} {commands}"
+                + $" && chmod a+x {cluster.Root} {Path.GetDirectoryName(log)}");
+            const int nobody = OtherUserFactAttribute.Nobody;
+            string[] asNobody = ["setpriv", "--reuid", $"{nobody}", "--regid", $"{nobody}", "--clear-groups", coordinator];
+            foreach (string rights in new[]
+            {
+                $"chown -R {nobody} {log} && chmod -R u=rX,go= {log}", // 0500 and 0400
+                $"chown -R 0:{nobody} {log} && chmod -R u=rwX,g=rX,o= {log}", // as --log-group makes them
+            })
+            {
+                Shell(rights);
+                (int code, string output, string error) = Debug(cluster, ledger, log, asNobody, app, commands);
+                Assert.True(code == 0, output + error);
+                Assert.Contains("\"value\": 1000", output, StringComparison.Ordinal);
+            }
+            Shell($"chmod -R o= {log} && chgrp -R 0 {log}");
+            (int refused, _, string why) = Debug(cluster, ledger, log, asNobody, app, commands); // who may not read it sees nothing
+            Assert.Equal(74, refused);
+            Assert.Contains("Permission denied", why, StringComparison.Ordinal);
+        });
+    }
+
+    private static void Shell(string line)
+    {
+        using Process shell = Process.Start("sh", ["-c", line]);
+        shell.WaitForExit();
+        Assert.Equal(0, shell.ExitCode);
+    }
+
     /// <summary>A view holds what it began with as long as it is there, and no replica list, mark or lock tells of it.</summary>
     [Fact]
     public void View_OfALivingLog_HoldsWhatItBeganWithUntilItEnds()
@@ -130,11 +179,19 @@ public sealed partial class ReadsOnlyTests
         using var cluster = new Cluster();
         cluster.Run(chance.Again(nameof(View_ThatIsKilled_LetsTheLogGo)), () =>
         {
-            (_, Replica ledger) = Growing(cluster);
-            using Process view = Process.Start(
-                Executables.Coordinator, ["debug", "--log", ledger.LogDirectory, "--", Executables.App, ledger.Role]);
+            (Replica source, Replica ledger) = Growing(cluster);
+            source.AwaitReady();
+            Signals.Stop(source.Coordinator.Id); // what the view begins with must be there until it holds it
+            using var view = new Process
+            {
+                StartInfo = Executables.StartOf(Executables.Coordinator,
+                    ["debug", "--log", ledger.LogDirectory, "--", Executables.App, ledger.Role], ledger.Settings, cluster.Root),
+            };
+            view.Start();
             try
             {
+                while (view.StandardOutput.ReadLine() is { } line && !line.StartsWith("stopped ", StringComparison.Ordinal)) { }
+                Signals.Continue(source.Coordinator.Id);
                 Cluster.Await("a view that holds a segment",
                     () => Tool.Run("status", "--catalog", cluster.Catalog).Output.Contains("holds log.", StringComparison.Ordinal));
                 string oldest = SegmentsOf(ledger)[0];

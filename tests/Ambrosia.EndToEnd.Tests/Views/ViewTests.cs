@@ -47,19 +47,27 @@ public sealed class ViewTests
             int count = 0;
             foreach (Replica replica in new[] { source, ledger })
             {
-                (Lsn Lsn, ulong Hash)[] published = LookedAt.Published(replica.LogDirectory);
+                (Lsn Lsn, ulong Hash, string Part)[] published = LookedAt.Published(replica.LogDirectory);
                 count += published.Length;
-                using var forwards = new LookedAt(replica, checkpoint: Lsn.Zero); // from the log's beginning, over all of them
-                foreach ((Lsn lsn, ulong hash) in published) Assert.Equal(hash, forwards.HashAt(lsn));
+                using var forwards = new LookedAt(replica, checkpoint: Lsn.Zero, keepsOutputs: true); // from the log's beginning, over all
+                foreach ((Lsn, ulong, string) each in published) AssertIsThere(each, forwards);
                 Assert.Empty(forwards.Lines);
                 Assert.True(forwards.View.DigestsAgreed > 0);
 
-                using var anywhere = new LookedAt(replica); // one process, from the checkpoint before or below
-                chance.Shuffle<(Lsn, ulong)>(published);
-                foreach ((Lsn lsn, ulong hash) in published.Take(8)) Assert.Equal(hash, anywhere.HashAt(lsn));
+                // One process, from the checkpoint before or below.
+                using var anywhere = new LookedAt(replica, keepsOutputs: true);
+                chance.Shuffle<(Lsn, ulong, string)>(published);
+                foreach ((Lsn, ulong, string) each in published.Take(8)) AssertIsThere(each, anywhere);
             }
             Assert.True(count >= TestScale.Rounds(CheckpointsOfARelease), $"{count} checkpoints");
         });
+    }
+
+    /// <summary>The app and the coordinator stand there as the checkpoint says.</summary>
+    private static void AssertIsThere((Lsn Lsn, ulong Hash, string Part) published, LookedAt looked)
+    {
+        Assert.Equal(published.Hash, looked.HashAt(published.Lsn));
+        Assert.Equal(published.Part, looked.PartAt(published.Lsn));
     }
 
     /// <summary>
@@ -94,6 +102,7 @@ public sealed class ViewTests
             var states = new Dictionary<MessagePlace, ulong>();
             MessagePlace first = looked.View.To(new MessagePlace(new Lsn(looked.View.End.Value / 2), 0)).Place;
             ViewStop at = looked.View.To(first);
+            uint? process = looked.View.App?.ProcessId;
             for (int walk = TestScale.Rounds(1_000); walk > 0; walk--)
             {
                 at = chance.Below(4) == 0 ? looked.View.To(states.Count == 0 ? first : states.Keys.ElementAt(chance.Below(states.Count)))
@@ -102,6 +111,8 @@ public sealed class ViewTests
                 if (states.TryGetValue(at.Place, out ulong before)) Assert.Equal(before, image.Hash);
                 states[at.Place] = image.Hash;
             }
+            Assert.True(process > 0);
+            Assert.Equal(process, looked.View.App?.ProcessId);
             Assert.True(states.Count > 1 && states.Values.Distinct().Count() > 1, $"{states.Count} places");
             Assert.Empty(looked.Lines);
         });

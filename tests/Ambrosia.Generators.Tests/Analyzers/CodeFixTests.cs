@@ -39,8 +39,8 @@ public sealed class CodeFixTests
     {
         { "AMB131", "public partial class X { private readonly Lazy<int> _a; }",
             "public partial class X { [NotState] private readonly Lazy<int> _a; }" },
-        { "AMB131", "public partial class X { public Uri A { get; set; } }",
-            "public partial class X { [NotState] public Uri A { get; set; } }" },
+        { "AMB131", "public partial class X { public Type A { get; set; } }",
+            "public partial class X { [NotState] public Type A { get; set; } }" },
         { "AMB132", "[Data] public class D { public int A { get; private set; } }",
             "[Data] public class D { public int A { get; set; } }" },
         { "AMB132", "[Data] public class D { public List<int> A { get; } = []; }",

@@ -153,6 +153,15 @@ public sealed class RuleTests
     public void Await_AsItShouldBe_IsNotReported(string statement) =>
         Assert.Empty(Analysis.Of($"{Head} public async Call Later() {{ {statement} }} {RestOfLater}"));
 
+    /// <summary>What runs beside the handlers sends impulses; it neither reads nor writes the state.</summary>
+    [Theory]
+    [InlineData("«_count» = 5; return Task.CompletedTask;")]
+    [InlineData("return Task.Run(() => «_count»++);")]
+    [InlineData("Told(); return Task.CompletedTask; void Told() => _ = «Now»;")]
+    [InlineData("thisProxy.SaidFork(\"a\"); Logger.Information(InstanceName); return Task.Delay(5, ended);")]
+    public void WhilePrimary_ThatTouchesTheState_IsReported(string statement) => AssertMarked("AMB124", statement,
+        marked => $"{Head} protected override Task WhilePrimary(CancellationToken ended) {{ {marked} }} public void Go() {{ }} {Rest}");
+
     /// <summary>An app that knows no cultures has none to depend on.</summary>
     [Fact]
     public void Culture_OfAnInvariantApp_IsNotReported() =>

@@ -26,7 +26,9 @@ public sealed class SurvivalTests
             "new Guid(n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)"),
         ("DayOfWeek", "(DayOfWeek)(n % 7)"), ("Point", "new Point(n, -n)"), ("Shown", "new Shown(n, \"s\" + n)"), ("Plain",
             "new Plain(n)"), ("IForm", "new Round { Rows = n }"),
-        ("int?", "n % 2 == 0 ? null : n"), ("Point?", "n % 2 == 0 ? null : new Point(n, n)"), ("object", "n"), (
+        ("int?", "n % 2 == 0 ? null : n"), ("Point?", "n % 2 == 0 ? null : new Point(n, n)"), ("object", "n"), ("Uri", "new Uri(\"http://a/\" + n)"),
+        ("Version", "new Version(n, 2)"), ("System.Text.StringBuilder", "new System.Text.StringBuilder(\"b\" + n)"),
+        ("System.Numerics.BigInteger", "System.Numerics.BigInteger.Pow(n, 77)"), (
             "InvalidOperationException", "new InvalidOperationException(\"e\" + n)"),
     ];
 
@@ -47,6 +49,15 @@ public sealed class SurvivalTests
         ("System.Collections.Immutable.ImmutableArray<{0}>", "System.Collections.Immutable.ImmutableArray.Create<{0}>([0], [0])"),
         ("IReadOnlyDictionary<int, {0}>", "new Dictionary<int, {0}> { [n] = [0] }"), ("HashSet<int>", "new HashSet<int> { n, n + 1 }"), (
             "SortedSet<Guid>", "new SortedSet<Guid> { Guid.Empty }"),
+        ("System.Collections.Immutable.ImmutableList<{0}>", "System.Collections.Immutable.ImmutableList.Create<{0}>([0], [0])"),
+        ("System.Collections.Immutable.ImmutableQueue<{0}>", "System.Collections.Immutable.ImmutableQueue.Create<{0}>([0], [0])"),
+        ("System.Collections.Immutable.ImmutableStack<{0}>", "System.Collections.Immutable.ImmutableStack.Create<{0}>([0], [0])"),
+        ("System.Collections.Immutable.ImmutableDictionary<long, {0}>",
+            "System.Collections.Immutable.ImmutableDictionary<long, {0}>.Empty.Add(n, [0]).Add(-n, [0])"),
+        ("System.Collections.Immutable.ImmutableSortedDictionary<int, {0}>",
+            "System.Collections.Immutable.ImmutableSortedDictionary<int, {0}>.Empty.Add(n, [0])"),
+        ("System.Collections.Immutable.ImmutableHashSet<int>", "System.Collections.Immutable.ImmutableHashSet.Create(n, n + 1)"),
+        ("System.Collections.Immutable.ImmutableSortedSet<int>", "System.Collections.Immutable.ImmutableSortedSet.Create(n, n - 1)"),
     ];
 
     private const string Types = """
@@ -61,6 +72,7 @@ public sealed class SurvivalTests
             {
                 null => "null",
                 string or IFormattable or bool or char => Name(of) + " " + Convert.ToString(of, System.Globalization.CultureInfo.InvariantCulture),
+                Uri or System.Text.StringBuilder => Name(of) + " " + of,
                 Exception e => Name(of) + " " + e.Message,
                 System.Collections.IEnumerable all => Name(of) + "[" + Joined(all.Cast<object?>()) + "]",
                 _ => Name(of) + "(" + Joined(of.GetType().GetFields((System.Reflection.BindingFlags)52).Select(field => field.GetValue(of))) + ")",

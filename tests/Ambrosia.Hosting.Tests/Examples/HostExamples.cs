@@ -34,7 +34,7 @@ internal static class Program
 #endregion
 
 #region services
-public sealed partial class Counter : Immortal<ICounterProxy>, ICounter
+public sealed partial class Counter : Immortal<ICounter>, ICounter
 {
     private long _value;
 

@@ -94,6 +94,21 @@ public sealed class PosixFileSystemTests : IDisposable
         Assert.True(_fs.FreeBytes(_directory.Path) > 0);
     }
 
+    [Theory]
+    [InlineData(1)]
+    [InlineData(38)]
+    [InlineData(95)]
+    public void TryName_WhereThereAreNoLinks_RenamesAndReplacesNothing(int errno)
+    {
+        _fs.Create(At("new")).Dispose();
+        _fs.Create(At("second")).Dispose();
+        IFileSystem files = new InterceptedFiles(_fs) { LinkError = errno }, broken = new InterceptedFiles(_fs) { LinkError = 5 };
+        Assert.True(files.TryName(At("new"), At("name")));
+        Assert.False(files.TryName(At("second"), At("name")));
+        Assert.Equal(["name", "second"], _fs.List(_directory.Path));
+        Assert.ThrowsAny<IOException>(() => broken.TryName(At("second"), At("other")));
+    }
+
     [Fact]
     public void Modes_OfNewFilesAndDirectories_AreTheOwnersOnly()
     {

@@ -14,8 +14,14 @@ internal sealed class InterceptedFiles(IFileSystem files) : IFileSystem
     /// <summary>Called before each read with its offset and size.</summary>
     public Action<long, int> BeforeRead { get; set; } = static (_, _) => { };
 
+    /// <summary>Called with path, offset and bytes of what is said to be read soon.</summary>
+    public Action<string, long, long> ExpectsReads { get; set; } = static (_, _, _) => { };
+
     /// <summary>Called after each lock that was had.</summary>
     public Action AfterLock { get; init; } = static () => { };
+
+    /// <summary>Each link fails with this error.</summary>
+    public int? LinkError { get; init; }
 
     /// <summary>Says by the path whether a file is used past the cache from now on.</summary>
     public Func<string, bool> GoesPastCache { get; init; } = static _ => false;
@@ -34,7 +40,8 @@ internal sealed class InterceptedFiles(IFileSystem files) : IFileSystem
 
     public bool TryRenameNew(string from, string to) => files.TryRenameNew(from, to);
 
-    public bool TryLink(string existing, string link) => files.TryLink(existing, link);
+    public bool TryLink(string existing, string link) =>
+        LinkError is { } error ? throw new IOException("no links", error) : files.TryLink(existing, link);
 
     public void Delete(string path) => files.Delete(path);
 
@@ -89,6 +96,8 @@ internal sealed class InterceptedFiles(IFileSystem files) : IFileSystem
         }
 
         public void Unlock() => file.Unlock();
+
+        public void ExpectReads(long offset, long bytes) => watched.ExpectsReads(path, offset, bytes);
 
         public void DropCache() => file.DropCache();
 

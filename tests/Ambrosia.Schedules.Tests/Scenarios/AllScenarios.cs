@@ -14,6 +14,7 @@ internal sealed record AllScenarios(string Name, int Preemptions, int Random)
         new(nameof(CommitPumpScenario), 1, 15_000),
         new(nameof(DedupTableScenario), 1, 5_000),
         new(nameof(ForgetPeerScenario), 1, 15_000),
+        new(nameof(EpochBeginningScenario), 1, 2_000),
         new(nameof(OutPumpScenario), 0, 20_000),
         new(nameof(LinkEndingScenario), 0, 30_000),
         new(nameof(PeerLinkScenario), 0, 3_000),

@@ -472,8 +472,9 @@ public sealed partial class Shapes : Immortal<IShapesProxy>, IShapes
         string text = "";
         while (calls.Count > 0)
         {
-            int first = await Call.WhenAny(calls);
-            try { text += first + ":" + await calls[first] + " "; }
+            Call<long> done = await Call.WhenAny(calls);
+            int first = calls.IndexOf(done);
+            try { text += first + ":" + await done + " "; }
             catch (RemoteCallException e) { text += e.Message + " "; }
             calls.RemoveAt(first);
         }

@@ -14,7 +14,7 @@ internal static class FolderOrder
         ["Ambrosia.Log"] = "Files Format Instances Pages Checkpoints Fencing Segments Commit Reading Retention Recovery Cutting",
         ["Ambrosia.Coordinator"] =
             "Framing Replica LogFeed Outboxes Views Divergence Quarantine Replay Checkpoints Upgrades Inbox Primary Links Clients Builds AppSessions Admin . Hosting",
-        ["Ambrosia"] = "Contracts Failures MethodBodies Builds Outbound Suspension State Calls Replay Messages Impulses Timers Proxies Tasks "
+        ["Ambrosia"] = "Contracts Failures MethodBodies Builds Outbound Suspension State Calls Replay Messages Impulses Timers Proxies Tasks Testing "
             + "Immortals Quarantine Queries ClientCalls Checkpoints Dispatch Session Pumps .",
         ["Ambrosia.Client"] = "Requests Queries Connections .",
         ["Ambrosia.Generators"] = "Roslyn Determinism Diagnostics Output State Serialization Losses Suspension Contracts Immortals Proxies .",

@@ -14,12 +14,16 @@ internal abstract class MessageSearch(OriginNames names) : RecordSearch
     /// <summary>The names of the instances that have sent messages, as far as the search has come.</summary>
     protected OriginNames Names => names;
 
+    /// <summary>Says that no message of a record is wanted, whatever they are; names are taken from it all the same.</summary>
+    protected virtual bool IsOfNoInterest(Lsn record) => false;
+
     /// <summary>Looks at a message.</summary>
     /// <returns>False: no more are wanted.</returns>
     protected abstract bool Take(in PassingMessage message);
 
     protected sealed override bool Take(Lsn lsn, RecordKind kind, ReadOnlySpan<byte> body, long timeMicros, Epoch epoch)
     {
+        if (kind != RecordKind.Peer && IsOfNoInterest(lsn)) return true;
         bool isRead = false;
         try
         {

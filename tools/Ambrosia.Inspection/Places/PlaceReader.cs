@@ -32,7 +32,10 @@ internal sealed class PlaceReader(LogLocation log, ContractManifests contracts)
     /// <summary>Describes the first message or record at a place or behind it, or else the end of the log.</summary>
     public FoundPlace AtOrBehind(MessagePlace place)
     {
-        (PositionSearch search, LogEnd? end) = Scan.Run(Scan.Near(place.Record), names => new PositionSearch(names, place));
+        using LogFollower tail = Tail();
+        if (tail.Stated > Lsn.Zero && place.Record >= tail.Stated) return End(tail); // else all that leads there would be read
+        (PositionSearch search, LogEnd? end) = Scan.Run(
+            Scan.Near(place.Record), names => new PositionSearch(names, place, wantsBefore: false));
         return search.Found is { } found ? Describe(found) : EndAt(end!);
     }
 
@@ -46,10 +49,24 @@ internal sealed class PlaceReader(LogLocation log, ContractManifests contracts)
     /// <summary>Describes the end of what is stated as durable.</summary>
     public FoundPlace End()
     {
+        using LogFollower tail = Tail();
+        return End(tail);
+    }
+
+    /// <summary>Headers of pages lead to the end, so that of a long segment the last pages are read.</summary>
+    private LogFollower Tail()
+    {
+        var tail = new LogFollower(log.Files, log.Directory, log.Identity);
+        while (tail.Step()) { }
+        return tail;
+    }
+
+    private FoundPlace End(LogFollower tail)
+    {
         for (int back = 1; ; back *= 2)
         {
             int kept = 0;
-            (_, LogEnd? end) = Scan.Run((chain, _) => LastOf(chain, back, out kept), static _ => new EndSearch());
+            (_, LogEnd? end) = Scan.Run((chain, _) => LastOf(chain, back, tail.LastRecords, out kept), static _ => new EndSearch());
             if (end!.LastMicros is not null || back >= kept) return EndOf(end.Lsn, end.LastMicros);
         }
     }
@@ -83,7 +100,7 @@ internal sealed class PlaceReader(LogLocation log, ContractManifests contracts)
         {
             int kept = 0;
             (PositionSearch search, _) = Scan.Run((chain, names) => SegmentsBefore(chain, names, place.Record, back, out kept),
-                names => new PositionSearch(names, place));
+                names => new PositionSearch(names, place, wantsBefore: true));
             if (search.Before is not null || back >= kept) return search.Before;
         }
     }
@@ -110,9 +127,11 @@ internal sealed class PlaceReader(LogLocation log, ContractManifests contracts)
         new() { Place = new MessagePlace(lsn, 0), IsEnd = true, TimeMicros = micros };
 
     /// <summary>Begins at one of the last segments, where the names of origins do not matter.</summary>
-    private static WalkStart LastOf(LogChain chain, int back, out int kept)
+    /// <param name="last">This page of the head segment serves, if it is in it; null: its first one does.</param>
+    private static WalkStart LastOf(LogChain chain, int back, Lsn? last, out int kept)
     {
         kept = chain.Segments.Length;
+        if (back == 1 && last is { } page && kept > 0 && page >= chain.Segments[^1].FirstLsn) return new WalkStart(page, null);
         return new WalkStart(back < kept ? chain.Segments[^back].FirstLsn : null, null);
     }
 

@@ -1,3 +1,5 @@
+using Ambrosia.Log.Files;
+
 namespace Ambrosia.Tools.Diagnosis;
 
 /// <summary>
@@ -55,7 +57,7 @@ internal static class FileSystemCheck
             "nfs" or "nfs4" or "cifs" or "smb3" or "smbfs" or "9p" or "virtiofs" or "lustre" =>
                 Finding.Ok(Check, $"{what}: a network file system, see below"),
             "ceph" or "gfs2" or "ocfs2" or "gpfs" or "beegfs" or "fuse.glusterfs" or "fuse.ceph-fuse" =>
-                Finding.Warn(Check, what, "a cluster file system: the lock probe below speaks for this machine only",
+                Finding.Fail(Check, what, "a cluster file system: what this machine sees says nothing of what another one does",
                     "run 'ambrosia doctor DIR --meet NAME' on two machines that are to have a replica here, at once: only that tells whether names are coherent"),
             "squashfs" or "iso9660" or "erofs" => Finding.Fail(Check, what, "it cannot be written", LocalDisk),
             _ when mount.Type.StartsWith("fuse", StringComparison.Ordinal) =>

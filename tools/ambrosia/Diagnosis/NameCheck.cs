@@ -20,7 +20,8 @@ internal static class NameCheck
     {
         const string mend = "use another file system";
         var files = new PosixFileSystem();
-        string a = Path.Combine(directory, "a"), b = Path.Combine(directory, "b"), c = Path.Combine(directory, "c");
+        string a = Path.Combine(directory, "a"), b = Path.Combine(directory, "b"), c = Path.Combine(directory, "c"),
+            d = Path.Combine(directory, "d");
         files.Create(a).Dispose();
         files.Create(b).Dispose();
         if (!Refuses<FileExistsException>(() => files.Create(a).Dispose()))
@@ -31,8 +32,10 @@ internal static class NameCheck
         else if (replaced)
             yield return Finding.Fail(Check, "a rename replaced a file that it must not",
                 "a stopped primary could replace a segment of its successor", mend);
-        if (Fails(() => files.TryLink(a, c), out bool linked) is { } noLink || !linked)
-            yield return Finding.Fail(Check, "no second name for a file (link)", "an instance is created by a link", mend);
+        files.Create(d).Dispose();
+        if (Fails(() => ((IFileSystem)files).TryName(d, c), out bool named) is not null || !named)
+            yield return Finding.Fail(Check, "a file can get no name without the risk of replacing another (neither link nor rename)",
+                "two processes could both believe that they made an instance", mend);
         files.Rename(a, a + ".1");
         if (files.Exists(a) || !Refuses<FileNotFoundException>(() => files.Rename(a, a + ".2")))
             yield return Finding.Fail(Check, "a renamed file still has its old name", "two primaries could both claim an epoch", mend);

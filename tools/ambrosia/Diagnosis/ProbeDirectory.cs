@@ -1,4 +1,5 @@
 using System.Globalization;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.Tools.Diagnosis;
 

@@ -93,6 +93,12 @@ public class ImmortalOptions
     /// <summary>The build that may execute recorded inputs otherwise than they were executed.</summary>
     public string? AcceptBuild { get => this["accept-build"]; set => this["accept-build"] = value; }
 
+    /// <summary>The directory for what belongs to this machine alone, where machines share the log's.</summary>
+    public string? Run { get => this["run"]; set => this["run"] = value; }
+
+    /// <summary>No replica on another machine has the log: <c>true</c> or <c>false</c>.</summary>
+    public string? Alone { get => this["alone"]; set => this["alone"] = value; }
+
     private protected string? this[string option]
     {
         get => Values.GetValueOrDefault(option);

@@ -16,7 +16,8 @@ internal sealed class AppHandlers
     private const string Base = "Ambrosia.Immortal`1", BaseOfAll = "Ambrosia.Immortal", Proxy = "Ambrosia.ImmortalProxy",
         DispatcherPrefix = "__Handle";
 
-    private static readonly string[] s_hooks = ["Dispatch", "DispatchQuery", "WriteResult", "OnFirstStart", "OnUpgraded", "BecomingPrimary"];
+    private static readonly string[] s_hooks = ["Dispatch", "DispatchQuery", "WriteResult", "OnFirstStart", "OnUpgraded", "BecomingPrimary",
+        "WhilePrimary"];
 
     private readonly Dictionary<AppAssembly, List<ContractMethod>> _manifests = [];
 
@@ -47,7 +48,7 @@ internal sealed class AppHandlers
     internal static bool IsHook(AppMethod method) =>
         (IsImmortal(method.Type) && (s_hooks.Contains(method.Name)
             || method.Implements.Exists(static each => each.Outside == "Ambrosia.IImmortal`1")))
-        || (IsProxy(method.Type) && method.Name == "Complete");
+        || (IsProxy(method.Type) && method.Name is "Complete" or "Describe");
 
     private void Add(AppType immortal)
     {
@@ -57,7 +58,7 @@ internal sealed class AppHandlers
         {
             if (method.Name is ".ctor" or "OnFirstStart") First.Add(method);
             if (IsAskedOnly(method, queries)) continue;
-            if (method.Name is not ("BecomingPrimary" or "DispatchQuery") && !method.IsFunction) Own.Add(method);
+            if (method.Name is not ("BecomingPrimary" or "WhilePrimary" or "DispatchQuery") && !method.IsFunction) Own.Add(method);
             if (!method.Name.StartsWith(DispatcherPrefix, StringComparison.Ordinal)) continue;
             if (contract.Find(each => each.Name == method.Name[DispatcherPrefix.Length..]) is { } handler) Add(handler, method);
         }
@@ -76,20 +77,32 @@ internal sealed class AppHandlers
         || (method.Name.StartsWith(DispatcherPrefix, StringComparison.Ordinal) && queries.Contains(method.Name[DispatcherPrefix.Length..]));
 
     /// <summary>
-    /// Returns the methods of the contract that an immortal serves: it is named like the proxy in its base class, IFoo for IFooProxy.
+    /// Returns the methods of the contract that an immortal serves: it is named in its base class, as IFoo or IFooProxy. Where a class of
+    /// the app's own stands between, it is the one whose handlers were generated.
     /// </summary>
     private List<ContractMethod> ContractOf(AppType immortal)
     {
-        MetadataReader metadata = immortal.Assembly.Metadata;
-        if (immortal.Definition.BaseType.Kind != HandleKind.TypeSpecification) return [];
+        if (immortal.Definition.BaseType.Kind != HandleKind.TypeSpecification) return GeneratedFor(immortal);
         string spelled = immortal.Assembly.Names.Of(immortal.Definition.BaseType);
         int open = spelled.IndexOf('<', StringComparison.Ordinal);
         string proxy = spelled[(open + 1)..^1];
         string name = proxy[(proxy.LastIndexOfAny(['.', '+']) + 1)..];
         if (name.EndsWith("Proxy", StringComparison.Ordinal)) name = name[..^"Proxy".Length];
         AppType? contract = immortal.Ancestors.FirstOrDefault(each => each.IsInterface && each.SimpleName == name);
-        if (contract is null) return [];
-        string space = contract.Assembly.Metadata.GetString(contract.Definition.Namespace);
+        return contract is null ? GeneratedFor(immortal) : MethodsOf(contract);
+    }
+
+    private List<ContractMethod> GeneratedFor(AppType immortal)
+    {
+        HashSet<string> dispatchers = [.. immortal.Methods.Select(static each => each.Name)];
+        return immortal.Ancestors.Where(static each => each.IsInterface).Select(MethodsOf)
+            .Where(methods => methods.Count > 0 && methods.TrueForAll(each => dispatchers.Contains(DispatcherPrefix + each.Name)))
+            .MaxBy(static methods => methods.Count) ?? [];
+    }
+
+    private List<ContractMethod> MethodsOf(AppType contract)
+    {
+        string space = contract.Assembly.Metadata.GetString(contract.Definition.Namespace), name = contract.SimpleName;
         return ManifestOf(contract.Assembly).FindAll(each => each.Contract == (space.Length == 0 ? name : $"{space}.{name}"));
     }
 

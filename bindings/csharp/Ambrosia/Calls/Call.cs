@@ -11,7 +11,7 @@ namespace Ambrosia;
 /// is logged, and any async method may await it. A call that completes at once allocates nothing.
 /// </summary>
 [AsyncMethodBuilder(typeof(CallBuilder))]
-public readonly struct Call
+public readonly struct Call : IEquatable<Call>
 {
     internal Call(Source<Nothing>? source) => Source = source;
 
@@ -19,7 +19,7 @@ public readonly struct Call
     internal Source<Nothing>? Source { get; }
 
     /// <summary>True once the call has its outcome: then an await goes on at once.</summary>
-    public bool IsCompleted => Source is null || Source.IsDone;
+    public bool IsCompleted => Source is null || Source.IsDone || Scheduler.IsDoneInTest(Source);
 
     /// <summary>Gives the awaiter by which the compiler makes <c>await</c>.</summary>
     public CallAwaiter GetAwaiter() => new(Source);
@@ -70,33 +70,57 @@ public readonly struct Call
     public static Call<T[]> WhenAll<T>(IEnumerable<Call<T>> calls) => WhenAll<T>(calls.ToArray());
 
     /// <summary>
-    /// Completes when one of <paramref name="calls"/> has, in whatever way, with its place among them; await that one then. Of several that
-    /// are done the first in their order counts. The others can be awaited as before.
+    /// Completes when one of <paramref name="calls"/> has, in whatever way, and gives that one; await it then for its outcome. Of several
+    /// that are done the first in their order counts. The others can be awaited as before.
     /// </summary>
     /// <exception cref="ArgumentException">There is no call.</exception>
-    public static Call<int> WhenAny(params ReadOnlySpan<Call> calls)
+    public static Call<Call> WhenAny(params ReadOnlySpan<Call> calls)
     {
         var parts = new Source[calls.Length];
         for (int i = 0; i < parts.Length; i++) parts[i] = calls[i].ToSource();
-        return new Call<int>(new FirstOf(parts));
+        return new Call<Call>(new FirstOf<Call>(parts, calls.ToArray()));
     }
 
     /// <inheritdoc cref="WhenAny(ReadOnlySpan{Call})"/>
-    public static Call<int> WhenAny(List<Call> calls) => WhenAny(CollectionsMarshal.AsSpan(calls));
+    public static Call<Call> WhenAny(List<Call> calls) => WhenAny(CollectionsMarshal.AsSpan(calls));
 
     /// <inheritdoc cref="WhenAny(ReadOnlySpan{Call})"/>
-    public static Call<int> WhenAny<T>(params ReadOnlySpan<Call<T>> calls)
+    public static Call<Call> WhenAny(Call[] calls) => WhenAny(calls.AsSpan());
+
+    /// <inheritdoc cref="WhenAny(ReadOnlySpan{Call})"/>
+    public static Call<Call> WhenAny(IEnumerable<Call> calls) => WhenAny(calls.ToArray());
+
+    /// <inheritdoc cref="WhenAny(ReadOnlySpan{Call})"/>
+    public static Call<Call<T>> WhenAny<T>(params ReadOnlySpan<Call<T>> calls)
     {
         var parts = new Source[calls.Length];
         for (int i = 0; i < parts.Length; i++) parts[i] = calls[i].ToSource();
-        return new Call<int>(new FirstOf(parts));
+        return new Call<Call<T>>(new FirstOf<Call<T>>(parts, calls.ToArray()));
     }
 
     /// <inheritdoc cref="WhenAny(ReadOnlySpan{Call})"/>
-    public static Call<int> WhenAny<T>(List<Call<T>> calls) => WhenAny<T>(CollectionsMarshal.AsSpan(calls));
+    public static Call<Call<T>> WhenAny<T>(List<Call<T>> calls) => WhenAny<T>(CollectionsMarshal.AsSpan(calls));
 
     /// <inheritdoc cref="WhenAny(ReadOnlySpan{Call})"/>
-    public static Call<int> WhenAny<T>(Call<T>[] calls) => WhenAny<T>(calls.AsSpan());
+    public static Call<Call<T>> WhenAny<T>(Call<T>[] calls) => WhenAny<T>(calls.AsSpan());
+
+    /// <inheritdoc cref="WhenAny(ReadOnlySpan{Call})"/>
+    public static Call<Call<T>> WhenAny<T>(IEnumerable<Call<T>> calls) => WhenAny<T>(calls.ToArray());
+
+    /// <summary>Says whether both are the same call, or both are complete without having been made.</summary>
+    public static bool operator ==(Call left, Call right) => left.Equals(right);
+
+    /// <summary>Says whether they are different calls.</summary>
+    public static bool operator !=(Call left, Call right) => !left.Equals(right);
+
+    /// <inheritdoc cref="op_Equality"/>
+    public bool Equals(Call other) => ReferenceEquals(Source, other.Source);
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => obj is Call other && Equals(other);
+
+    /// <summary>Gives a hash code of this process, which no other has.</summary>
+    public override int GetHashCode() => Source is null ? 0 : RuntimeHelpers.GetHashCode(Source);
 
     /// <summary>Gives this call, waited for until <paramref name="cancellation"/> cancels it.</summary>
     public Call CancelledBy(CallCancellation cancellation)

@@ -19,11 +19,17 @@ public readonly struct CallAwaiter : ICriticalNotifyCompletion, ICallAwaiter
     public void GetResult() => _source?.Take();
 
     /// <summary>Continues an async method that is not of type Call: outside the immortal, for an impulse.</summary>
-    public void OnCompleted(Action continuation) => Outside().OnCompleted(continuation);
+    public void OnCompleted(Action continuation)
+    {
+        if (_source is LoggedImpulse impulse) impulse.Task.GetAwaiter().OnCompleted(continuation);
+        else ForeignAwait.GoOnInTest(_source!, continuation);
+    }
 
-    public void UnsafeOnCompleted(Action continuation) => Outside().UnsafeOnCompleted(continuation);
-
-    private TaskAwaiter Outside() => _source is LoggedImpulse impulse ? impulse.Task.GetAwaiter() : throw ForeignAwait.NotInHandler();
+    public void UnsafeOnCompleted(Action continuation)
+    {
+        if (_source is LoggedImpulse impulse) impulse.Task.GetAwaiter().UnsafeOnCompleted(continuation);
+        else ForeignAwait.GoOnInTest(_source!, continuation);
+    }
 }
 
 /// <summary>Awaits a <see cref="Call{T}"/>. The compiler uses it for <c>await</c>.</summary>
@@ -45,7 +51,7 @@ public readonly struct CallAwaiter<T> : ICriticalNotifyCompletion, ICallAwaiter
 
     public T GetResult() => _source is null ? _value : _source.Take();
 
-    public void OnCompleted(Action continuation) => throw ForeignAwait.NotInHandler();
+    public void OnCompleted(Action continuation) => ForeignAwait.GoOnInTest(_source!, continuation);
 
-    public void UnsafeOnCompleted(Action continuation) => throw ForeignAwait.NotInHandler();
+    public void UnsafeOnCompleted(Action continuation) => ForeignAwait.GoOnInTest(_source!, continuation);
 }

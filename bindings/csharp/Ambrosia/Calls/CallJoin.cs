@@ -51,18 +51,22 @@ internal sealed class JoinAll(Source<Nothing>[] parts) : CallJoin<Nothing, Nothi
 }
 
 /// <summary>
-/// Waits for the first of several calls: it is done when one of its parts is, with the place of the first, in their order, that is done
+/// Waits for the first of several calls: it is done when one of its parts is, with the first of the calls, in their order, that is done
 /// when this is resumed. It then lets go of the others, so that they can be awaited again.
 /// </summary>
-internal sealed class FirstOf : Source<int>
+internal sealed class FirstOf<TCall> : Source<TCall>
 {
-    /// <summary>The parts; empty once this is done.</summary>
+    /// <summary>The sources that the calls wait for, in their order; empty once this is done.</summary>
     private Source[] _parts;
 
-    internal FirstOf(Source[] parts)
+    /// <summary>The calls, as they were given; empty once this is done.</summary>
+    private TCall[] _calls;
+
+    internal FirstOf(Source[] parts, TCall[] calls)
     {
         if (parts.Length == 0) throw new MisusedArgumentException(Misuse.NoCallToAwait);
         _parts = parts;
+        _calls = calls;
         if (TryConclude()) return;
         foreach (Source part in parts) part.AwaitedBy(this);
     }
@@ -77,9 +81,10 @@ internal sealed class FirstOf : Source<int>
     {
         int first = Array.FindIndex(_parts, static part => part.IsDone);
         if (first < 0) return false;
+        TCall done = _calls[first];
         foreach (Source part in _parts) part.NoLongerAwaitedBy(this);
-        _parts = [];
-        Complete(first);
+        (_parts, _calls) = ([], []);
+        Complete(done);
         return true;
     }
 }

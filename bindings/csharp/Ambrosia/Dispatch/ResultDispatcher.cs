@@ -47,10 +47,23 @@ internal sealed class ResultDispatcher(MessageSender sender, PeerTable peers)
             sender.Scheduler.MessageIndex = index;
             uint fromEnd = run.Header.Count - 1 - index++;
             if (!sender.Calls.TryTake(reader.CallId, origin, out IPendingCall pending)) continue;
-            pending.Source.Fail(FailureCodec.Read(reader.Arguments, run.Extensions, fromEnd));
+            pending.Source.Fail(FailureOf(pending, FailureCodec.Read(reader.Arguments, run.Extensions, fromEnd)));
             sender.Scheduler.Drain();
         }
         IncomingMessage.CheckCount(run, index);
+    }
+
+    /// <summary>Gives the failure as its contract has it. A constructor of the app that throws leaves it as it has come.</summary>
+    private static Exception FailureOf(IPendingCall pending, RemoteCallException failure)
+    {
+        try
+        {
+            return pending.Proxy.FailureOf(failure);
+        }
+        catch (Exception e) when (HandlerFailure.Is(e))
+        {
+            return failure;
+        }
     }
 
     /// <summary>

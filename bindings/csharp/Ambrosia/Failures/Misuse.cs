@@ -74,7 +74,7 @@ internal static class Misuses
         Misuse.CallNotAwaited => "The result of a Call was asked for before it was there: await the Call.",
         Misuse.NoCallToAwait => "WhenAny needs at least one call.",
         Misuse.NotInHandler => "Methods that return Call run only as handlers of an immortal, on its scheduler.",
-        Misuse.ImmortalByNew => "An immortal is made by AmbrosiaApp.Run, once in the life of its instance, not by new.",
+        Misuse.ImmortalByNew => "A handler makes an immortal by new: call another instance by GetProxy. Outside of handlers new makes one for a unit test.",
         Misuse.NoSession => "This immortal has no session: it is made by AmbrosiaApp.Run, not by new.",
         Misuse.SessionInHandler => "A handler drives an app session: one session feeds another.",
         Misuse.NotAName => $"'{given}' is not an instance name: 1 to {Names.CharsMax} letters, digits, '_' and '-'.",

@@ -8,7 +8,7 @@ using Ambrosia.Timers;
 namespace Ambrosia;
 
 /// <summary>
-/// A stateful service written as if machines never failed. Derive from <see cref="Immortal{TProxy}"/>. Its handlers run on one thread in
+/// A stateful service written as if machines never failed. Derive from <see cref="Immortal{T}"/>. Its handlers run on one thread in
 /// the order of the log; its state is its instance fields, except those marked <see cref="NotStateAttribute"/> (with
 /// <c>[DataContract]</c>: only those marked <c>[DataMember]</c>). The constructor runs once in the life of an instance: it is part of
 /// the first record, so what it sends is replayed like anything else.
@@ -18,8 +18,12 @@ public abstract partial class Immortal : ITimerOwner
 {
     private ImmortalContext? _context;
 
-    /// <exception cref="InvalidOperationException">The object is not being made by its session.</exception>
-    protected Immortal() => _context = ImmortalHost.TakeConstructing();
+    /// <summary>
+    /// The session of an instance calls it, once in the instance's life. In a unit test whoever says <c>new</c> calls it: then there is no
+    /// log, and <see cref="TestSession"/> stands for all that is outside.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">A handler makes an immortal.</exception>
+    protected Immortal() => _context = ImmortalHost.TakeConstructing(this);
 
     /// <summary>
     /// True once this replica is becoming primary, from shortly before <see cref="BecomingPrimary"/> on. Nothing that handlers do may
@@ -66,8 +70,15 @@ public abstract partial class Immortal : ITimerOwner
     }
 
     /// <summary>
-    /// Gives a proxy of the instance <paramref name="instanceName"/>. <typeparamref name="T"/> is its contract or the generated proxy
-    /// class.
+    /// Gathers input that is sent as impulses, for as long as this process is primary. It runs on the thread pool, behind
+    /// <see cref="BecomingPrimary"/> and beside the handlers. It is not replayed and must not touch the state. What it throws ends the
+    /// process, as an exception of a thread does; where it returns, nothing ends.
+    /// </summary>
+    /// <param name="ended">Cancelled when the session with the coordinator has ended.</param>
+    protected virtual Task WhilePrimary(CancellationToken ended) => Task.CompletedTask;
+
+    /// <summary>
+    /// Gives a proxy of the instance <paramref name="instanceName"/>, whose contract is <typeparamref name="T"/>.
     /// </summary>
     /// <exception cref="ArgumentException">It is not an instance name.</exception>
     /// <exception cref="InvalidOperationException">The thread is not the one that runs handlers.</exception>
@@ -95,6 +106,12 @@ public abstract partial class Immortal : ITimerOwner
     internal void RunUpgraded(uint from) => OnUpgraded(from);
 
     internal void RunBecomingPrimary() => BecomingPrimary();
+
+    /// <summary>True if the class says what it does while it is primary.</summary>
+    internal bool HasWorkWhilePrimary =>
+        ((Func<CancellationToken, Task>)WhilePrimary).Method.DeclaringType != typeof(Immortal);
+
+    internal Task RunWhilePrimary(CancellationToken ended) => WhilePrimary(ended);
 
     internal void Take(ref IncomingMessage message) => Dispatch(ref message);
 

@@ -26,10 +26,21 @@ internal sealed class ImmortalHost(ImmortalDefinition definition)
     /// <summary>The immortal; null until the first record or the image.</summary>
     internal Immortal? Immortal { get; private set; }
 
-    /// <summary>The context of the immortal that this thread is making.</summary>
-    /// <exception cref="InvalidOperationException">It is making none.</exception>
-    internal static ImmortalContext TakeConstructing() => s_constructing
-        ?? throw new BindingMisuseException(Misuse.ImmortalByNew);
+    /// <summary>
+    /// Gives the context of the immortal whose constructor begins: that of the session that makes it, or of a test that says <c>new</c>.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">A handler makes an immortal by <c>new</c>.</exception>
+    internal static ImmortalContext TakeConstructing(Immortal made)
+    {
+        if (s_constructing is { } context)
+        {
+            s_constructing = null; // it is for this one: another that its constructor makes is none of the session's
+            return context;
+        }
+        if (Scheduler.IsAnyExecuting || Scheduler.IsAnyQuerying || Scheduler.IsAnyConverting)
+            throw new BindingMisuseException(Misuse.ImmortalByNew);
+        return new TestSession().ContextFor(made);
+    }
 
     /// <summary>Makes the immortal, at the FirstStart record: the constructor and OnFirstStart are part of it.</summary>
     internal void Construct(ImmortalContext context)
@@ -93,6 +104,9 @@ internal sealed class ImmortalContext(
 
     internal InstanceId Id => id;
 
+    /// <summary>The test in which the immortal lives; null: it has a session.</summary>
+    internal TestSession? Test { get; init; }
+
     /// <summary>The time and the random numbers for handlers.</summary>
     internal ReplayContext Replay => replay;
 
@@ -112,7 +126,7 @@ internal sealed class ImmortalContext(
     internal ProxyTarget TargetOf(InstanceId instance)
     {
         if (Scheduler.IsAnyQuerying) throw Scheduler.QueryRefusal("gets a proxy");
-        if (Environment.CurrentManagedThreadId != _schedulerThread && !sender.Scheduler.IsExecuting)
+        if (Environment.CurrentManagedThreadId != _schedulerThread && !sender.Scheduler.IsExecuting && Test is null)
             throw new BindingMisuseException(Misuse.ProxyElsewhere);
         return sender.TargetOf(instance);
     }
@@ -120,6 +134,7 @@ internal sealed class ImmortalContext(
     internal void RequestCheckpoint()
     {
         Scheduler.RefuseOutsideHandlers("asks for a checkpoint");
+        if (Test is not null) return;
         if (!sender.Scheduler.IsExecuting) throw new BindingMisuseException(Misuse.CheckpointElsewhere);
         sender.Outbound.Write(FrameType.CheckpointWanted, []);
     }

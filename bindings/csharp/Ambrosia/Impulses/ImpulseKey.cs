@@ -1,12 +1,13 @@
-using System.Text;
+using System.ComponentModel;
 using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia;
 
 /// <summary>
-/// An idempotency key of an impulse, 1 to 128 bytes; a string stands for its UTF-8. Within the key's window the same key takes effect once,
-/// however often it is sent.
+/// An idempotency key of an impulse, 1 to 128 bytes, which <c>WithKey</c> of a proxy gives. Within the key's window the same key takes
+/// effect once, however often it is sent. Generated code uses it.
 /// </summary>
+[EditorBrowsable(EditorBrowsableState.Never)]
 public readonly ref struct ImpulseKey
 {
     internal const int BytesMax = MessageReader.KeyBytesMax;
@@ -21,13 +22,4 @@ public readonly ref struct ImpulseKey
 
     /// <summary>The bytes of the key; empty: there is none.</summary>
     internal ReadOnlySpan<byte> Bytes { get; }
-
-    /// <summary>Makes a key of the UTF-8 of a string.</summary>
-    public static implicit operator ImpulseKey(string key) => new(Encoding.UTF8.GetBytes(key));
-
-    /// <summary>Makes a key of bytes.</summary>
-    public static implicit operator ImpulseKey(ReadOnlySpan<byte> key) => new(key);
-
-    /// <summary>Makes a key of bytes.</summary>
-    public static implicit operator ImpulseKey(byte[] key) => new(key);
 }

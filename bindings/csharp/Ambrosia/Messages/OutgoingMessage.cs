@@ -31,6 +31,13 @@ public readonly ref struct OutgoingMessage
         IsKeyed = isKeyed;
     }
 
+    /// <summary>Makes a message that a unit test records: its body is the arguments alone.</summary>
+    internal OutgoingMessage(ScratchBuffer recorded, uint method)
+    {
+        _aside = recorded;
+        Method = method;
+    }
+
     /// <summary>Takes the arguments or the value, if their size is not known.</summary>
     public IBufferWriter<byte> Body => _numbered is not null ? _numbered : _aside!;
 

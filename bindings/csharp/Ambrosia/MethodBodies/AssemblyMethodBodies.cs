@@ -18,7 +18,8 @@ internal static class AssemblyMethodBodies
         return (metadata.GetGuid(metadata.GetModuleDefinition().Mvid), new MethodBodyReader(image, lines).ReadAll());
     }
 
-    private static MetadataReaderProvider? PdbOf(PEReader image, string path)
+    /// <summary>Opens the PDB of an assembly file; null: it has none that can be read.</summary>
+    internal static MetadataReaderProvider? PdbOf(PEReader image, string path)
     {
         try
         {

@@ -25,6 +25,9 @@ internal sealed class MessageSender(
 
     internal OutstandingCalls Calls { get; } = new();
 
+    /// <summary>Takes what is sent where there is no session, in a unit test; null: there is one.</summary>
+    internal ICallRecorder? Recorder { get; init; }
+
     internal OutgoingMessage BeginFork(Destination destination, uint method, int argumentBytesHint)
     {
         outbound.Begin(destination, MessageKind.Fork, argumentBytesHint == 0 ? 0 : argumentBytesHint + Varint.SizeOf(method));
@@ -44,13 +47,32 @@ internal sealed class MessageSender(
 
     internal PendingCall<T> SendCall<T>(ImmortalProxy proxy, OutgoingMessage message)
     {
+        if (message.Aside is not null) return Record<T>(proxy, message);
         outbound.Commit();
         return Calls.Add<T>(proxy, message.CallId, message.Method);
+    }
+
+    private PendingCall<T> Record<T>(ImmortalProxy proxy, OutgoingMessage message)
+    {
+        PendingCall<T> pending = Calls.Add<T>(proxy, Calls.Next, message.Method);
+        Recorder!.Record(proxy, MessageKind.Call, message.Method, message.Aside!.Written, pending);
+        return pending;
     }
 
     /// <summary>Gives what a proxy of an instance speaks by; the instance is declared as a destination at the first time.</summary>
     /// <exception cref="ArgumentException">It is not an instance name.</exception>
     internal ProxyTarget TargetOf(InstanceId id) => new(this, Destinations.Get(id));
+}
+
+/// <summary>Takes what handlers send in a unit test, where there is no session. Thread: whichever the test runs on.</summary>
+internal interface ICallRecorder
+{
+    /// <summary>Says that something is about to be encoded.</summary>
+    /// <param name="key">The key of an impulse, empty if it has none.</param>
+    void Begin(ReadOnlySpan<byte> key);
+
+    /// <param name="pending">The call whose result is awaited; null: nobody awaits one.</param>
+    void Record(ImmortalProxy proxy, MessageKind kind, uint method, ReadOnlySpan<byte> arguments, IPendingCall? pending);
 }
 
 /// <summary>

@@ -3,14 +3,30 @@ using System.ComponentModel;
 namespace Ambrosia;
 
 /// <summary>
-/// Makes the proxy that <c>GetProxy&lt;IFoo&gt;(name)</c> asks for: it converts to the generated <c>IFooProxy</c>. <typeparamref name="T"/>
-/// is the contract or its proxy class.
+/// Speaks to an instance by the contract <typeparamref name="T"/>: <c>GetProxy&lt;IFoo&gt;(name)</c> gives it. The generator writes the
+/// methods of the contract for it (<c>…Async</c>, <c>…Fork</c>, <c>…Logged</c>), and it converts to the generated class <c>IFooProxy</c>,
+/// which has the same. Either may be kept in the state.
 /// </summary>
-public readonly struct ProxyOf<T>
+public sealed class ProxyOf<T> : ImmortalProxy
 {
-    internal ProxyOf(ProxyTarget target) => Target = target;
+    /// <summary>The generated proxy to the same instance, from the first time that it is asked for.</summary>
+    private ImmortalProxy? _typed;
 
-    /// <summary>The instance for which the proxy is made.</summary>
+    internal ProxyOf(ProxyTarget target)
+        : base(target)
+    {
+    }
+
+    /// <summary>Gives the generated proxy of the contract. Generated code uses it.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
-    public ProxyTarget Target { get; }
+    public TProxy As<TProxy>()
+        where TProxy : ImmortalProxy, IImmortalProxy<TProxy>
+    {
+        if (_typed is TProxy typed) return typed;
+        var made = TProxy.Create(Target);
+        _typed = made;
+        return made;
+    }
+
+    internal override string ContractName => typeof(T).Name;
 }

@@ -26,7 +26,8 @@ internal sealed class AppHost(
     internal const int Ok = 0, AppFailure = 1, Misuse = 2, Divergence = 70, InputOutput = 74;
     private const string AddressName = "AMBROSIA_APP", TokenName = "AMBROSIA_TOKEN", LogReplayName = "AMBROSIA_LOG_REPLAY",
         ViewName = "AMBROSIA_VIEW", WaitName = "AMBROSIA_WAIT_FOR_DEBUGGER",
-        ParentName = "AMBROSIA_PARENT", AcceptName = "AMBROSIA_ACCEPT_SOURCE", CheckQueriesName = "AMBROSIA_CHECK_QUERIES";
+        ParentName = "AMBROSIA_PARENT", AcceptName = "AMBROSIA_ACCEPT_SOURCE", CheckQueriesName = "AMBROSIA_CHECK_QUERIES",
+        CheckStateName = "AMBROSIA_CHECK_STATE";
 
     /// <summary>The time for which a coordinator that is just starting is waited for.</summary>
     private static readonly TimeSpan s_connectWithin = TimeSpan.FromSeconds(10);
@@ -79,7 +80,8 @@ internal sealed class AppHost(
                 Build = AppBuild.OfThisApp(definition.Type.Assembly),
                 AcceptSource = environment(AcceptName) == "1",
                 ProcessId = (uint)Environment.ProcessId,
-                QueryChecking = QueryChecks.Parse(environment(CheckQueriesName)),
+                QueryChecking = QueryChecks.Parse(CheckQueriesName, environment(CheckQueriesName)),
+                StateChecking = QueryChecks.Parse(CheckStateName, environment(CheckStateName)) ?? QueryChecking.Sampled,
                 TaskRunner = new TaskThreads(time) { Services = Services }, Time = time,
                 Log = log,
                 LogOfImmortal = LinesOfImmortal

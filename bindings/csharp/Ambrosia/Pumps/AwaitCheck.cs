@@ -1,6 +1,7 @@
 using System.Reflection;
 using System.Runtime.CompilerServices;
 using Ambrosia.Calls;
+using Ambrosia.MethodBodies;
 
 namespace Ambrosia.Pumps;
 
@@ -13,7 +14,7 @@ internal static class AwaitCheck
 {
     private const BindingFlags All = BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
 
-    /// <summary>Gives one line for each foreign await in the assembly's methods that return Call.</summary>
+    /// <summary>Gives one line for each foreign awaiter in the assembly's methods that return Call, with file and line.</summary>
     internal static IEnumerable<string> Faults(Assembly assembly)
     {
         foreach (Type machine in assembly.GetTypes())
@@ -22,9 +23,12 @@ internal static class AwaitCheck
             if (machine.GetField("<>t__builder", All) is not { } builder || !IsOurs(builder.FieldType)) continue;
             foreach (FieldInfo field in machine.GetFields(All))
                 if (field.Name.StartsWith("<>u__", StringComparison.Ordinal) && !IsAllowed(field.FieldType))
-                    yield return ForeignAwait.Of(field.FieldType, machine).Message;
+                    yield return PlaceOf(machine, field) + ForeignAwait.Of(field.FieldType, machine).Message;
         }
     }
+
+    private static string PlaceOf(Type machine, FieldInfo field) =>
+        AwaiterPlaces.Of(machine.Assembly.Location, machine.MetadataToken, field.Name) is { } place ? $"{place}: " : "";
 
     private static bool IsOurs(Type builder) =>
         builder == typeof(CallBuilder) || (builder.IsGenericType && builder.GetGenericTypeDefinition() == typeof(CallBuilder<>));

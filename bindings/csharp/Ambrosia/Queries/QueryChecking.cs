@@ -2,7 +2,7 @@ using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia;
 
-/// <summary>Says how often a query is held against the state: its image before and behind the query must be the same.</summary>
+/// <summary>Says how often it is checked that the state stays as it is: its image before and behind must be the same.</summary>
 public enum QueryChecking
 {
     /// <summary>No query is checked.</summary>

@@ -154,12 +154,12 @@ internal sealed class QueryChecks(QueryChecking? chosen, Assembly app)
 
     /// <summary>Reads what the environment says; null: nothing.</summary>
     /// <exception cref="FormatException">It is none of the words.</exception>
-    internal static QueryChecking? Parse(string? text) => text switch
+    internal static QueryChecking? Parse(string name, string? text) => text switch
     {
         null or "" => null,
         "always" => QueryChecking.Always,
         "sampled" => QueryChecking.Sampled,
         "never" => QueryChecking.Never,
-        _ => throw new FormatException($"AMBROSIA_CHECK_QUERIES is '{text}', not always, sampled or never"),
+        _ => throw new FormatException($"{name} is '{text}', not always, sampled or never"),
     };
 }

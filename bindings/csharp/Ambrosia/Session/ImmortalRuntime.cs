@@ -2,6 +2,7 @@ using Ambrosia.Calls;
 using Ambrosia.Checkpoints;
 using Ambrosia.ClientCalls;
 using Ambrosia.Dispatch;
+using Ambrosia.Failures;
 using Ambrosia.Immortals;
 using Ambrosia.Impulses;
 using Ambrosia.Messages;
@@ -32,6 +33,7 @@ internal sealed class ImmortalRuntime : IHandlerSession
     private readonly AnswerSender _answers;
     private readonly MessageDispatcher _dispatcher;
     private readonly ResultDispatcher _results;
+    private readonly StateWatch _watch;
 
     /// <param name="former">This runtime goes on in the place of that one, on the same output; null: it is the session's first.</param>
     internal ImmortalRuntime(
@@ -57,6 +59,7 @@ internal sealed class ImmortalRuntime : IHandlerSession
         _answers = new AnswerSender(_host, _sender, Peers, Failures);
         _dispatcher = new MessageDispatcher(_host, Scheduler, Peers, _answers, Failures);
         _results = new ResultDispatcher(_sender, Peers);
+        _watch = new StateWatch(options.StateChecking);
         Queries = new QueryExecutor(
             _host, _sender, Peers, Failures, new QueryChecks(options.QueryChecking, definition.Type.Assembly), Fingerprint);
     }
@@ -109,7 +112,9 @@ internal sealed class ImmortalRuntime : IHandlerSession
     {
         _sender.Impulses.Open();
         Failures.BecamePrimary();
-        _host.Started().RunBecomingPrimary();
+        Immortal immortal = _host.Started();
+        immortal.RunBecomingPrimary();
+        if (immortal.HasWorkWhilePrimary) Tasks.StartWork(immortal.RunWhilePrimary);
         Tasks.StartAll();
     }
 
@@ -120,6 +125,19 @@ internal sealed class ImmortalRuntime : IHandlerSession
         Context.Replay.CountKeyTime();
         Outbound.BeginRecord(lsn);
         Scheduler.MessageIndex = 0;
+    }
+
+    /// <summary>Everything that has come is executed, and the app waits for more.</summary>
+    internal void Rest()
+    {
+        if (Immortal is { } immortal && Scheduler.IsDrained) _watch.Rest(immortal);
+    }
+
+    /// <summary>More has come.</summary>
+    /// <exception cref="AppFailed">The state was changed meanwhile.</exception>
+    internal void GoOn()
+    {
+        if (Immortal is { } immortal) _watch.GoOn(immortal);
     }
 
     internal void EndRecord() => Scheduler.MessageIndex = Scheduler.NoMessage;

@@ -205,7 +205,11 @@ public sealed class ImmortalSession
     /// <summary>Says that all that was received has been fed: reports progress and makes all output ready to be taken.</summary>
     public void InputDry()
     {
-        if (State == SessionState.Running) _executor!.Progress.InputDry();
+        if (State == SessionState.Running)
+        {
+            _executor!.Progress.InputDry();
+            if (View is null && _conversion is null) _executor.Runtime.Rest();
+        }
         _output.Buffer.Flush();
     }
 
@@ -229,6 +233,7 @@ public sealed class ImmortalSession
 
     private void Take(FrameType type, ReadOnlyMemory<byte> payload)
     {
+        _executor?.Runtime.GoOn();
         switch (type)
         {
             case FrameType.Heartbeat:

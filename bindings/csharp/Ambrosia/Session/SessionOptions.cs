@@ -40,6 +40,9 @@ public sealed record SessionOptions
     /// </summary>
     public QueryChecking? QueryChecking { get; init; }
 
+    /// <summary>Says at which waits for input the state is held against what it was before: another thread must not change it.</summary>
+    internal QueryChecking StateChecking { get; init; } = Ambrosia.QueryChecking.Never;
+
     /// <summary>Runs the bodies of NondetTasks. Null: an immortal that begins one fails.</summary>
     internal ITaskRunner? TaskRunner { get; init; }
 

@@ -17,6 +17,7 @@ internal static class Collections
         [typeof(Stack<>)] = nameof(OfStack),
         [typeof(LinkedList<>)] = nameof(OfLinkedList),
         [typeof(HashSet<>)] = nameof(OfHashSet),
+        [typeof(PriorityQueue<,>)] = nameof(OfPriorityQueue),
         [typeof(SortedSet<>)] = nameof(OfSortedSet),
         [typeof(Dictionary<,>)] = nameof(OfDictionary),
         [typeof(SortedDictionary<,>)] = nameof(OfSortedDictionary),
@@ -51,6 +52,18 @@ internal static class Collections
     internal static ObjectShape OfHashSet<T>() => new SequenceShape<HashSet<T>, T>(
         static c => c, static comparer => new((IEqualityComparer<T>?)comparer), static (c, item) => c.Add(item), static c => c.Comparer,
         new HashedItems<HashSet<T>, T>(new HashedSlots(typeof(HashSet<T>)), static (c, item) => c.Remove(item)));
+
+    /// <summary>
+    /// The elements stand in the order of the heap: what is enqueued in that order stays where it is, so that of equal priorities the same
+    /// one is first.
+    /// </summary>
+    internal static ObjectShape OfPriorityQueue<TElement, TPriority>() =>
+        new SequenceShape<PriorityQueue<TElement, TPriority>, (TElement Element, TPriority Priority)>(
+            static c => c.UnorderedItems, static comparer => new((IComparer<TPriority>?)comparer),
+            static (c, item) => c.Enqueue(item.Element, item.Priority), static c => c.Comparer)
+        {
+            Count = static c => c.Count,
+        };
 
     internal static ObjectShape OfSortedSet<T>() => new SequenceShape<SortedSet<T>, T>(
         static c => c, static comparer => new((IComparer<T>?)comparer), static (c, item) => c.Add(item), static c => c.Comparer);

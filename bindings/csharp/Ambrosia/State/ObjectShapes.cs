@@ -51,7 +51,9 @@ internal static class ObjectShapes
         if (type.IsDefined(typeof(InlineArrayAttribute), inherit: false)) return null;
         if (type == typeof(string) || type.IsValueType) return OfGeneric(typeof(BoxShape<>), type);
         if (type.IsGenericType && Collections.MakerOf.TryGetValue(type.GetGenericTypeDefinition(), out string? maker))
-            return OfCollection(maker, type);
+            return OfCollection(maker, type, typeof(Collections));
+        if (type.IsGenericType && ImmutableCollections.MakerOf.TryGetValue(type.GetGenericTypeDefinition(), out string? immutable))
+            return OfCollection(immutable, type, typeof(ImmutableCollections));
         if (type.GetCustomAttribute<ImageShapeAttribute>(inherit: true) is { } own) return own.ShapeOf(type);
         if (type == typeof(RemoteCallException)) return new FailureShape();
         if (type == typeof(object)) return new FieldsShape(type);
@@ -70,8 +72,8 @@ internal static class ObjectShapes
     private static ObjectShape OfGeneric(Type definition, Type argument) =>
         (ObjectShape)Activator.CreateInstance(definition.MakeGenericType(argument), nonPublic: true)!;
 
-    private static ObjectShape OfCollection(string maker, Type type) =>
-        (ObjectShape)typeof(Collections).GetMethod(maker, BindingFlags.Static | BindingFlags.NonPublic)!
+    private static ObjectShape OfCollection(string maker, Type type, Type makers) =>
+        (ObjectShape)makers.GetMethod(maker, BindingFlags.Static | BindingFlags.NonPublic)!
             .MakeGenericMethod(type.GetGenericArguments()).Invoke(null, null)!;
 }
 

@@ -22,6 +22,9 @@ internal sealed class SequenceShape<TCollection, T>(
     /// <summary>Makes room for so many elements; null: it comes with them.</summary>
     internal Action<TCollection, int>? Reserve { get; init; }
 
+    /// <summary>Counts the elements of a collection that does not say so as others do.</summary>
+    internal Func<TCollection, int> Count { get; init; } = static collection => ((IReadOnlyCollection<T>)collection).Count;
+
     /// <summary>Gives the memory of so many elements, all of the collection; null: they do not lie side by side.</summary>
     internal ItemsOf<TCollection, T>? Items { get; init; }
 
@@ -37,7 +40,7 @@ internal sealed class SequenceShape<TCollection, T>(
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance)
     {
         var collection = (TCollection)instance;
-        int count = ((IReadOnlyCollection<T>)collection).Count;
+        int count = Count(collection);
         to.WriteArrayHeader(_packed.IsWritten ? 2 : 1 + count);
         Comparers.Write(graph, ref to, comparer?.Invoke(collection), typeof(TCollection), hashed?.Slots.CapacityOf(collection) ?? 0,
             hashed?.Slots.FreeOf(collection));

@@ -34,6 +34,7 @@ internal static class StateSerializers
     internal static object? Of(Type type)
     {
         if (s_announced.TryGetValue(type, out object? announced)) return announced;
+        if (FrameworkSerializers.ByType.TryGetValue(type, out object? framework)) return framework;
         if (type.GetCustomAttributes<StateSerializerAttribute>(inherit: false).FirstOrDefault() is not { } own) return null;
         (Type named, object serializer) = Make(own.Serializer, type.ToString());
         return named == type ? serializer

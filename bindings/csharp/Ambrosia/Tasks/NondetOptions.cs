@@ -28,6 +28,23 @@ public sealed record NondetOptions : IImagePart
     /// </summary>
     public TimeSpan? Deadline { get; init; }
 
+    /// <summary>The full names of the types of exceptions that end the attempts. Names, so that they can be in a checkpoint.</summary>
+    internal string[] Final { get; init; } = [];
+
+    /// <summary>
+    /// Gives these options with one more kind of exception, derived ones included, behind which there is no further attempt.
+    /// </summary>
+    public NondetOptions NotRetrying<TException>()
+        where TException : Exception => this with { Final = [.. Final, typeof(TException).FullName!] };
+
+    /// <summary>Says whether what a body threw may be worth another attempt, as far as the app says.</summary>
+    internal bool IsWorthAnother(Exception failure)
+    {
+        for (Type? type = failure.GetType(); type is not null; type = type.BaseType)
+            if (Array.IndexOf(Final, type.FullName) >= 0) return false;
+        return Retry?.Invoke(failure) ?? true;
+    }
+
     /// <exception cref="ArgumentException">A value that cannot be.</exception>
     internal void Check()
     {

@@ -45,6 +45,14 @@ internal sealed class OutstandingTasks(
         foreach (IPendingTask task in _byNumber.Values) Start(task, isNew: false);
     }
 
+    /// <summary>Starts work outside of the handlers that is no task: it has no result.</summary>
+    internal void StartWork(Func<CancellationToken, Task> work)
+    {
+        if (runner is null) throw new InvalidOperationException("This session was made without a runner of tasks.");
+        CancellationToken ended = _ended.Token;
+        runner.Start(() => work(ended));
+    }
+
     /// <summary>Executes a NondetResult record, inside the scheduler.</summary>
     /// <exception cref="Diverged">L5.11.</exception>
     internal void Take(NondetResultRecord record)

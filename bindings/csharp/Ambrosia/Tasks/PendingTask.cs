@@ -22,6 +22,7 @@ internal abstract class PendingTask<T>(ulong number, long begunUs, NondetOptions
     private readonly TimeSpan _backoff = options.Backoff, _backoffMax = options.BackoffMax;
     private readonly TimeSpan? _deadline = options.Deadline;
     private readonly Func<Exception, bool>? _retry = options.Retry;
+    private readonly string[]? _final = options.Final;
 
     ulong IPendingTask.Number => _number;
 
@@ -29,8 +30,10 @@ internal abstract class PendingTask<T>(ulong number, long begunUs, NondetOptions
 
     long IPendingTask.BegunUs => _begunUs;
 
-    NondetOptions IPendingTask.Options =>
-        new() { Attempts = _attempts, Backoff = _backoff, BackoffMax = _backoffMax, Deadline = _deadline, Retry = _retry };
+    NondetOptions IPendingTask.Options => new()
+    {
+        Attempts = _attempts, Backoff = _backoff, BackoffMax = _backoffMax, Deadline = _deadline, Retry = _retry, Final = _final ?? [],
+    };
 
     async Task<byte[]> IPendingTask.RunBody(NondetContext context)
     {

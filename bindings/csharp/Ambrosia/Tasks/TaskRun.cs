@@ -85,7 +85,7 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
     {
         try
         {
-            return _options.Retry?.Invoke(failure) ?? true;
+            return _options.IsWorthAnother(failure);
         }
         catch (Exception e) when (e is not (OutOfMemoryException or LockOrderException))
         {

@@ -6,7 +6,7 @@ namespace ImmortalWeb._1;
 /// The immortal is an ordinary class, and its fields are its state. Each call is logged before it is executed, and handlers are executed
 /// one after another. So whatever happens to the process, nothing that was answered is forgotten, and nothing is done twice.
 /// </summary>
-public sealed partial class Counters : Immortal<ICountersProxy>, ICounters
+public sealed partial class Counters : Immortal<ICounters>, ICounters
 {
     private readonly SortedDictionary<string, long> _values = new(StringComparer.Ordinal);
 

@@ -3,7 +3,7 @@ using Ambrosia;
 namespace Immortal._1;
 
 /// <summary>The auditor remembers what the counter reports. It is an immortal of its own, on another machine if you like.</summary>
-public sealed partial class Auditor : Immortal<IAuditorProxy>, IAuditor
+public sealed partial class Auditor : Immortal<IAuditor>, IAuditor
 {
     private readonly List<long> _heard = [];
 

@@ -6,7 +6,7 @@ namespace Immortal._1;
 /// The counter is an ordinary class, and its fields are its state. Each call is logged before it is executed. So whatever happens to the
 /// process, nothing that was answered is forgotten, and nothing is done twice.
 /// </summary>
-public sealed partial class Counter : Immortal<ICounterProxy>, ICounter
+public sealed partial class Counter : Immortal<ICounter>, ICounter
 {
     private readonly IAuditorProxy _auditor;
     private long _value;

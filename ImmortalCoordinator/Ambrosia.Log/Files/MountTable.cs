@@ -1,10 +1,9 @@
-using System.Runtime.InteropServices;
 using System.Text;
 
-namespace Ambrosia.Tools.Diagnosis;
+namespace Ambrosia.Log.Files;
 
 /// <summary>Knows what is mounted where (proc(5), /proc/self/mountinfo).</summary>
-internal sealed class MountTable(IReadOnlyList<MountPoint> points)
+public sealed class MountTable(IReadOnlyList<MountPoint> points)
 {
     private const string Place = "/proc/self/mountinfo";
     private const int FieldsBeforeOptional = 6;
@@ -42,7 +41,7 @@ internal sealed class MountTable(IReadOnlyList<MountPoint> points)
             int sign = option.IndexOf('=');
             options[sign < 0 ? option : option[..sign]] = sign < 0 ? "" : option[(sign + 1)..];
         }
-        return new MountPoint(Unescape(mount[4]), system[0], Unescape(system[1]), options);
+        return new MountPoint(Unescape(mount[4]), system[0], Unescape(system[1]), mount[2], options);
     }
 
     /// <summary>Replaces the escapes of spaces, tabs, newlines and backslashes, which are three octal digits each.</summary>
@@ -65,34 +64,4 @@ internal sealed class MountTable(IReadOnlyList<MountPoint> points)
         }
         return Encoding.UTF8.GetString([.. bytes]);
     }
-}
-
-/// <summary>It describes a mount, which is one line of /proc/self/mountinfo.</summary>
-/// <param name="Path">The directory at which it is mounted.</param>
-/// <param name="Type">The kind of file system: ext4, nfs4, fuse.sshfs, …</param>
-/// <param name="Options">The options of the mount and of its file system, by name. The value is empty where there is none.</param>
-internal sealed record MountPoint(string Path, string Type, string Source, IReadOnlyDictionary<string, string> Options)
-{
-    public bool Has(string option) => Options.ContainsKey(option);
-
-    public string? ValueOf(string option) => Options.GetValueOrDefault(option);
-
-    public bool Holds(string path) => Path == "/" || path == Path || path.StartsWith(Path + "/", StringComparison.Ordinal);
-}
-
-/// <summary>Resolves symbolic links, since mount points are compared with real paths.</summary>
-internal static unsafe partial class RealPath
-{
-    /// <summary>Returns the real path, or the path itself where it cannot be resolved.</summary>
-    public static string Of(string path)
-    {
-        byte* resolved = Resolve(path, null);
-        if (resolved is null) return path;
-        string text = Marshal.PtrToStringUTF8((nint)resolved) ?? path;
-        NativeMemory.Free(resolved);
-        return text;
-    }
-
-    [LibraryImport("libc", EntryPoint = "realpath", StringMarshalling = StringMarshalling.Utf8)]
-    private static partial byte* Resolve(string path, byte* to);
 }

@@ -12,8 +12,9 @@ namespace Ambrosia.Coordinator;
 /// </summary>
 /// <param name="newSpare">Makes a file that the log can go on in behind this epoch; null: there is no room for it.</param>
 /// <param name="caughtUp">Hears, once, that the app has executed all that is stated as durable.</param>
-internal sealed class SecondaryRole(
-    Coordinator parts, TakeOverMonitor monitor, LogFollower follower, Func<Epoch, PromotionSpare?> newSpare, Action caughtUp)
+/// <param name="gotOn">Hears that a piece of the log was read, of which a step reads as many as there are; null: nobody does.</param>
+internal sealed class SecondaryRole(Coordinator parts, TakeOverMonitor monitor, LogFollower follower,
+    Func<Epoch, PromotionSpare?> newSpare, Action caughtUp, Action? gotOn = null)
 {
     private static readonly TimeSpan s_pauseMin = TimeSpan.FromMilliseconds(1), s_pauseMax = TimeSpan.FromMilliseconds(16),
         s_lookEvery = TimeSpan.FromMilliseconds(100);
@@ -46,7 +47,11 @@ internal sealed class SecondaryRole(
     {
         Lsn before = follower.Stated;
         bool advanced = false;
-        while (follower.Step() && !stop.IsCancellationRequested) advanced = true;
+        while (follower.Step() && !stop.IsCancellationRequested)
+        {
+            advanced = true;
+            gotOn?.Invoke();
+        }
         if (follower.Stated != before) parts.Followed();
         return advanced;
     }

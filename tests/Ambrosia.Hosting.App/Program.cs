@@ -7,7 +7,9 @@ using Microsoft.AspNetCore.Http;
 using Microsoft.Extensions.DependencyInjection;
 
 WebApplicationBuilder builder = WebApplication.CreateBuilder(args);
-builder.AddAmbrosia().AddImmortal<Till>("till");
+AmbrosiaBuilder immortals = builder.AddAmbrosia();
+if (Environment.GetEnvironmentVariable("TILL_VERSION") == "2") immortals.AddImmortal<NextTill>("till");
+else immortals.AddImmortal<Till>("till");
 builder.Services.AddImmortalClient<ITill>("till");
 builder.Services.AddSingleton<Ledger>();
 builder.Services.AddHealthChecks().AddAmbrosia();

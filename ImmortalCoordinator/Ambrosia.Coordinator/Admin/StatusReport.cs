@@ -50,7 +50,7 @@ internal sealed class StatusReport(CoordinatorInputs inputs, ReplicaLog replica,
         status["replicas"] = new JsonArray([.. running.Select(static name => (JsonNode)name)]);
         status["features"] = ReplicaLock.LowestFeatures(inputs.Files, directory, running);
         log.AddCheckpointsTo(status);
-        app.AddTo(status);
+        app.AddTo(status, replica.IsWritten);
         peers.AddTo(status);
         status["disk"] = new JsonObject { ["freeBytes"] = inputs.Files.FreeBytes(inputs.Options.LogDirectory) };
         return status;
@@ -118,12 +118,14 @@ internal sealed class AppStatus(
         status["digestsCompared"] = execution.Digests.Compared;
     }
 
-    public void AddTo(JsonObject status)
+    /// <param name="isWriting">This replica writes the log, so that checkpoints are its business.</param>
+    public void AddTo(JsonObject status, bool isWriting)
     {
         CheckpointStatus last = checkpoints.Trigger.Status;
         status["checkpoint"] = new JsonObject
         {
             ["isUnderWay"] = last.IsUnderWay, ["failures"] = last.Failures, ["lastFailure"] = last.Why,
+            ["ageMs"] = isWriting && last.Age is { } age ? (long)age.TotalMilliseconds : null,
         };
         status["quarantined"] = quarantine.Count;
         status["app"] = sessions.Live is not { } session ? null : new JsonObject

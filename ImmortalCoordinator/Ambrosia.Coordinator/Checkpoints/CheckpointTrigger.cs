@@ -50,7 +50,14 @@ internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = nu
 
     public CheckpointStatus Status
     {
-        get { using (_gate.Enter()) return new CheckpointStatus(_last, _isUnderWay, _failures.Count, _failures.Why); }
+        get
+        {
+            using (_gate.Enter())
+            {
+                TimeSpan? age = _last is null ? null : _now - _since.At ?? _since.Age;
+                return new CheckpointStatus(_last, _isUnderWay, _failures.Count, _failures.Why) { Age = age };
+            }
+        }
     }
 
     /// <summary>One was asked for, or is under way.</summary>
@@ -156,4 +163,8 @@ internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = nu
 /// <param name="Last">The newest that is published or was found at the start; null: none.</param>
 /// <param name="Failures">Marks that came to nothing since the start.</param>
 /// <param name="Why">What became of the last of these.</param>
-internal readonly record struct CheckpointStatus(CheckpointFileName? Last, bool IsUnderWay, long Failures, string? Why);
+internal readonly record struct CheckpointStatus(CheckpointFileName? Last, bool IsUnderWay, long Failures, string? Why)
+{
+    /// <summary>How long ago the last was published, at the last tick of a primary; null: there is none.</summary>
+    public TimeSpan? Age { get; init; }
+}

@@ -19,7 +19,7 @@ namespace Ambrosia.Coordinator.Hosting;
 /// </summary>
 internal sealed class AppPump(
     Coordinator first, AppEndpoint endpoint, Action<CancellationToken> waitForRoom, Action<int, string> fail,
-    ILogger logger) : IDisposable
+    ILogger logger, PumpProgress progress) : IDisposable
 {
     private static readonly TimeSpan s_helloMax = TimeSpan.FromSeconds(5), s_handoverMax = TimeSpan.FromSeconds(2),
         s_readOn = TimeSpan.FromMilliseconds(5);
@@ -120,7 +120,8 @@ internal sealed class AppPump(
     private void Serve(Socket socket)
     {
         using Socket owned = socket;
-        using var output = new AppSender();
+        using PumpWork reading = progress.Enter("app-in"), sending = progress.Enter("app-out");
+        using var output = new AppSender(sending);
         LockChecks.BeforeWait();
         _isOpen.Wait();
         Target mine = _target;
@@ -132,14 +133,14 @@ internal sealed class AppPump(
         string why = "closed";
         try
         {
-            why = AwaitHello(socket, mine.Coordinator, session, reader) ?? "";
+            why = AwaitHello(socket, mine.Coordinator, session, reader, reading) ?? "";
             if (!session.HasBegun) Refused(why);
             else
             {
                 stream = endpoint.HasRings ? RingStream.Offer(socket) : new SocketStream(socket);
                 sender = new Thread(() => SendLoop(stream, session, output, mine)) { Name = "app-out", IsBackground = true };
                 sender.Start();
-                why = ReadLoop(stream, reader);
+                why = ReadLoop(stream, reader, reading);
             }
         }
         catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
@@ -158,6 +159,7 @@ internal sealed class AppPump(
             why = left.Message;
             if (left.Goodbye.Code != GoodbyeCode.CleanStop) Refused(why);
         }
+        reading.End();
         IsStrangerNoMore(socket);
         if (sender is null) SendLast(socket, session);
         output.End();
@@ -168,7 +170,7 @@ internal sealed class AppPump(
     }
 
     /// <summary>Receives until the session has begun; otherwise returns why it has not.</summary>
-    private string? AwaitHello(Socket socket, Coordinator coordinator, AppSession session, AppReader reader)
+    private string? AwaitHello(Socket socket, Coordinator coordinator, AppSession session, AppReader reader, PumpWork work)
     {
         long begun = Environment.TickCount64;
         while (true)
@@ -198,7 +200,8 @@ internal sealed class AppPump(
             IsStrangerNoMore(socket);
             socket.ReceiveTimeout = 0;
             if (socket.AddressFamily == AddressFamily.InterNetwork) socket.NoDelay = true;
-            GoOn(reader, answer);
+            GoOn(reader, answer, work);
+            work.End();
             return null;
         }
     }
@@ -212,21 +215,24 @@ internal sealed class AppPump(
         return reader.Continue();
     }
 
-    private string ReadLoop(AppStream stream, AppReader reader)
+    private string ReadLoop(AppStream stream, AppReader reader, PumpWork work)
     {
         while (true)
         {
             int received = stream.Receive(reader.Space().Span);
             if (received == 0) return "the app's connection ended";
-            GoOn(reader, reader.Received(received));
+            work.Begin();
+            GoOn(reader, reader.Received(received), work);
+            work.End();
         }
     }
 
-    private void GoOn(AppReader reader, ReadAnswer answer)
+    private void GoOn(AppReader reader, ReadAnswer answer, PumpWork work)
     {
         while (answer != ReadAnswer.More)
         {
             waitForRoom(CancellationToken.None);
+            work.Begin(); // each try by itself: however long the disk is behind, this one goes on
             answer = reader.Continue();
         }
     }

@@ -11,7 +11,8 @@ namespace Ambrosia.Coordinator.Hosting;
 /// work (a commit, mostly) sends what the channel takes at once, which saves an awaited call a change of threads. One thread sends at a
 /// time (the gate); what was taken from the session is sent whole, in order, before anything else is taken. A wake is never lost.
 /// </summary>
-internal sealed class AppSender : IDisposable
+/// <param name="work">What is taken from the session is work; that the app takes it is waited for.</param>
+internal sealed class AppSender(PumpWork work) : IDisposable
 {
     private readonly RankedLock _gate = new(LockRank.AppSender);
     private readonly Parker _parker = new();
@@ -115,9 +116,17 @@ internal sealed class AppSender : IDisposable
     private bool TakeNext()
     {
         if (!_rest.IsEmpty) return true;
-        if (!_session!.TryTake(out _rest)) return false;
-        _hasRest = true;
-        return true;
+        work.Begin();
+        try
+        {
+            if (!_session!.TryTake(out _rest)) return false;
+            _hasRest = true;
+            return true;
+        }
+        finally
+        {
+            work.End();
+        }
     }
 
     private void Account(int sent)

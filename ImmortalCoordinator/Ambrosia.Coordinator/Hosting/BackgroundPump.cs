@@ -83,10 +83,13 @@ internal sealed class BackgroundPump(
 
     private void SpaceLoop()
     {
+        PumpWork work = progress.Enter("space");
         while (!_stopped)
         {
+            work.Begin();
             SpaceStep step = coordinator.Space.Step();
             if (step.MustCommit) commit();
+            work.End();
             if (step.Rest == TimeSpan.Zero) continue;
             if (step.IsWokenEarly) _space.WaitOne(step.Rest);
             else Thread.Sleep(step.Rest);

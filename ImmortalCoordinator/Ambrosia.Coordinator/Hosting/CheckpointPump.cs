@@ -6,7 +6,7 @@ using Ambrosia.Log.Format;
 namespace Ambrosia.Coordinator.Hosting;
 
 /// <summary>Writes checkpoints on a thread of its own, so that the app's stream does not wait for the disk.</summary>
-internal sealed class CheckpointPump(ReplicaCheckpoints checkpoints, Action<int, string> fail) : IDisposable
+internal sealed class CheckpointPump(ReplicaCheckpoints checkpoints, Action<int, string> fail, PumpProgress progress) : IDisposable
 {
     private readonly Parker _parker = new();
     private volatile bool _stopped, _asked;
@@ -21,6 +21,7 @@ internal sealed class CheckpointPump(ReplicaCheckpoints checkpoints, Action<int,
 
     private void Loop()
     {
+        PumpWork work = progress.Enter("checkpoint");
         Func<bool> isAwaited = () => _asked || _stopped; // made once: a large image wakes the thread thousands of times
         try
         {
@@ -28,8 +29,10 @@ internal sealed class CheckpointPump(ReplicaCheckpoints checkpoints, Action<int,
             {
                 _parker.Park(isAwaited, TimeSpan.FromSeconds(1));
                 _asked = false;
-                while (!_stopped && checkpoints.Step()) { }
+                do work.Begin(); // each piece by itself: a large image is thousands
+                while (!_stopped && checkpoints.Step());
                 if (!_stopped) checkpoints.CompareStates();
+                work.End();
             }
         }
         catch (DivergenceException divergence)

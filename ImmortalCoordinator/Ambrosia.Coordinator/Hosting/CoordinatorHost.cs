@@ -210,14 +210,14 @@ public sealed class CoordinatorHost : IDisposable
         return log;
     }
 
-    private void StartStandby(TakeOverMonitor rules, LogFollower follower, InstanceIdentity identity)
-    {
+    private void StartStandby(TakeOverMonitor rules, LogFollower follower, InstanceIdentity identity) =>
         _pumps.Follow(new SecondaryPump(rules, follower, _files, _coordinator!, new Standby(this, identity), _logger));
-    }
 
     /// <summary>Does in this process what follows from a secondary's waiting.</summary>
     private sealed class Standby(CoordinatorHost host, InstanceIdentity identity) : ISecondaryHost
     {
+        public PumpProgress Progress => host.Progress;
+
         public PromotionSpare NewSpare(Epoch follows)
         {
             CoordinatorOptions options = host._options;
@@ -276,7 +276,7 @@ public sealed class CoordinatorHost : IDisposable
         Coordinator parts = _coordinator!;
         var calls = new BlockingCalls(TimeProvider.System, _logger);
         var watched = new WatchedCatalog(catalog, calls);
-        var links = new LinkPump(parts, watched, LinkPump.SettingsOf(_options, watched, certificates), _logger);
+        var links = new LinkPump(parts, watched, LinkPump.SettingsOf(_options, watched, certificates), _logger, Progress);
         InstanceStart.Listening(() => links.Listen(_options.Listen, _options.Advertise));
         var publisher = new CatalogPublisher(inputs, watched, calls, parts, () => links.Address, Fail);
         var publication = new CatalogPump(publisher.Publish, parts.Links.Table, watched, links.Wake, Fail);

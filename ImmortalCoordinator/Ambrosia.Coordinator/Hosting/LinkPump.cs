@@ -13,7 +13,9 @@ namespace Ambrosia.Coordinator.Hosting;
 /// Makes and takes connections to peers: it listens, looks names up in the catalog, and dials on short-lived threads. It owns the
 /// listener.
 /// </summary>
-internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSettings settings, ILogger logger) : IDisposable
+/// <param name="progress">The thread that dials is here, and those of each connection.</param>
+internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSettings settings, ILogger logger, PumpProgress progress)
+    : IDisposable
 {
     /// <summary>
     /// So often it is looked whether an unconnected peer's next call is due; and, while there is none, whether there is one that nobody
@@ -67,13 +69,15 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
     }
 
     private void Accept(LinkConnection connection) =>
-        connection.Run(new AcceptedConnection(NewLink(connection, null), () => coordinator.Clients.New(TransportOf(connection))));
+        connection.Run(Watched(new AcceptedConnection(NewLink(connection, null), () => coordinator.Clients.New(TransportOf(connection)))));
 
     private void Run(LinkConnection connection, InstanceId expected)
     {
-        if (NewLink(connection, expected) is { } link) connection.Run(link, expected.ToString());
+        if (NewLink(connection, expected) is { } link) connection.Run(Watched(link), expected.ToString());
         else connection.Close("this instance is not primary yet");
     }
+
+    private WatchedTraffic Watched(ILinkTraffic traffic) => new(traffic, progress);
 
     private PeerLink? NewLink(LinkConnection connection, InstanceId? expected) => coordinator.Links.New(expected, TransportOf(connection));
 
@@ -86,11 +90,14 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
 
     private void Loop()
     {
+        PumpWork work = progress.Enter("dial");
         while (!_stopped)
         {
             _parker.Park(() => _asked || _stopped, coordinator.Links.Table.HasUnconnected ? s_lookEvery : s_rest);
             _asked = false;
+            work.Begin();
             foreach (InstanceId peer in coordinator.Links.PeersToDial()) BeginDial(peer);
+            work.End();
         }
     }
 

@@ -5,7 +5,7 @@ namespace Ambrosia.Coordinator.Hosting;
 /// <summary>
 /// Tells the links of many outboxes that there is something to send, and so sends it. It has a thread of its own from the first time on.
 /// </summary>
-internal sealed class OutputPump(Coordinator coordinator, Action<int, string> fail) : IDisposable
+internal sealed class OutputPump(Coordinator coordinator, Action<int, string> fail, PumpProgress progress) : IDisposable
 {
     private readonly Parker _parker = new();
     private int _started;
@@ -21,11 +21,15 @@ internal sealed class OutputPump(Coordinator coordinator, Action<int, string> fa
 
     private void Loop()
     {
+        PumpWork work = progress.Enter("outputs");
         try
         {
             while (!_stopped)
             {
-                if (!coordinator.Links.Admission.TellOutputs())
+                work.Begin();
+                bool isAny = coordinator.Links.Admission.TellOutputs();
+                work.End();
+                if (!isAny)
                     _parker.Park(() => _stopped || coordinator.Links.Admission.HasOutputs, Timeout.InfiniteTimeSpan);
             }
         }

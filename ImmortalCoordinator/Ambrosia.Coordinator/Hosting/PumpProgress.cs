@@ -4,50 +4,61 @@ namespace Ambrosia.Coordinator.Hosting;
 
 /// <summary>
 /// Knows at which piece of work each pump of a replica is, and for how long already, so that one that hangs is found by whoever looks,
-/// without a file or a socket. A pump that waits for something to do is at no work. Any thread.
+/// without a file or a socket. A pump that waits, for something to do or for somebody else, is at no work. Any thread.
 /// </summary>
 public sealed class PumpProgress
 {
     private readonly TimeProvider _time;
-    private readonly ConcurrentBag<PumpWork> _pumps = [];
+    private readonly ConcurrentDictionary<PumpWork, byte> _pumps = new();
 
     internal PumpProgress(TimeProvider time) => _time = time;
 
-    /// <summary>The pump that has been at one piece of work for longest, and for how long; null: all have nothing to do.</summary>
-    public (string Pump, TimeSpan Lasts)? Longest
-    {
-        get
-        {
-            (string Pump, TimeSpan Lasts)? longest = null;
-            foreach (PumpWork pump in _pumps)
-                if (pump.Lasts(_time) is { } lasts && !(lasts < longest?.Lasts)) longest = (pump.Name, lasts);
-            return longest;
-        }
-    }
+    /// <summary>Hears, on a pump's thread, that it begins a piece of work; null: nobody does. Tests hold pumps in it.</summary>
+    internal Action<string>? Began { get; set; }
 
-    /// <summary>Enters a pump, or a thread of one.</summary>
+    /// <summary>Enters a pump, or a thread of one. It leaves when it is disposed of.</summary>
     internal PumpWork Enter(string name)
     {
-        var pump = new PumpWork(name, _time);
-        _pumps.Add(pump);
+        var pump = new PumpWork(name, this, _time);
+        _pumps.TryAdd(pump, 0);
         return pump;
     }
+
+    /// <summary>The pumps that have been at one piece of work for longer than this, and for how long, the longest first.</summary>
+    public IReadOnlyList<(string Pump, TimeSpan Lasts)> LongerThan(TimeSpan limit)
+    {
+        var found = new List<(string Pump, TimeSpan Lasts)>();
+        foreach ((PumpWork pump, _) in _pumps)
+            if (pump.Lasts is { } lasts && lasts > limit) found.Add((pump.Name, lasts));
+        found.Sort(static (one, other) => other.Lasts.CompareTo(one.Lasts));
+        return found;
+    }
+
+    internal void Leave(PumpWork pump) => _pumps.TryRemove(pump, out _);
 }
 
-/// <summary>Says since when one pump has been at its present piece of work. The pump's thread begins and ends; any thread asks.</summary>
-internal sealed class PumpWork(string name, TimeProvider time)
+/// <summary>
+/// Says since when one pump has been at its present piece of work. One thread at a time begins and ends; any thread asks.
+/// </summary>
+internal sealed class PumpWork(string name, PumpProgress among, TimeProvider time) : IDisposable
 {
     /// <summary>Ticks of the clock when the work began; 0: it is at none.</summary>
     private long _since;
 
     internal string Name => name;
 
-    /// <summary>The pump has something to do, or has done a piece of it and goes on.</summary>
-    internal void Begin() => Volatile.Write(ref _since, Math.Max(1, time.GetTimestamp()));
+    internal TimeSpan? Lasts => Volatile.Read(ref _since) is var since && since == 0 ? null : time.GetElapsedTime(since);
 
-    /// <summary>The pump waits for something to do.</summary>
+    /// <summary>The pump has something to do, or has done a piece of it and goes on.</summary>
+    internal void Begin()
+    {
+        Volatile.Write(ref _since, Math.Max(1, time.GetTimestamp()));
+        among.Began?.Invoke(name);
+    }
+
+    /// <summary>The pump waits for something to do, or for somebody else.</summary>
     internal void End() => Volatile.Write(ref _since, 0);
 
-    internal TimeSpan? Lasts(TimeProvider clock) =>
-        Volatile.Read(ref _since) is var since && since == 0 ? null : clock.GetElapsedTime(since);
+    /// <summary>The pump has ended.</summary>
+    public void Dispose() => among.Leave(this);
 }

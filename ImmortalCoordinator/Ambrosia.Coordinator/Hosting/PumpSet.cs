@@ -38,14 +38,14 @@ internal sealed class PumpSet(Action<int, string> fail, PumpProgress progress) :
         GarbageBound? garbage)
     {
         Links = links;
-        _checkpoints = new CheckpointPump(parts.Checkpoints, fail);
+        _checkpoints = new CheckpointPump(parts.Checkpoints, fail, progress);
         _checkpoints.Start();
-        App = new AppPump(parts, endpoint, _commits.WaitForRoom, fail, inputs.Logger);
+        App = new AppPump(parts, endpoint, _commits.WaitForRoom, fail, inputs.Logger, progress);
         _background = new BackgroundPump(parts, calls, () => _commits.Commit(drained: false), fail, garbage, progress);
         _commits.SpaceWanted = _background.PrepareSpaceNow;
         _commits.Stirred = _background.Stir;
         _timers = new TimerPump(parts, fail, progress);
-        _outputs = new OutputPump(parts, fail);
+        _outputs = new OutputPump(parts, fail, progress);
         App.Start();
         _background.Start();
         _timers.Start();

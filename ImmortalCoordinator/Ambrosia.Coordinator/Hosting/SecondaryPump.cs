@@ -27,6 +27,7 @@ internal sealed class SecondaryPump : IDisposable
     private readonly ISecondaryHost _host;
     private readonly ILogger _logger;
     private readonly SecondaryRole _role;
+    private readonly PumpWork _work;
     private readonly AppSessionRegistry _sessions;
     private readonly CancellationTokenSource _stop = new();
     private readonly ManualResetEventSlim _followed = new(false);
@@ -38,6 +39,7 @@ internal sealed class SecondaryPump : IDisposable
         TakeOverMonitor monitor, LogFollower follower, IFileSystem files, Coordinator coordinator, ISecondaryHost host, ILogger logger)
     {
         (_monitor, _follower, _files, _host, _logger) = (monitor, follower, files, host, logger);
+        _work = host.Progress.Enter("follow");
         _sessions = coordinator.Sessions;
         _sessions.Admission.Accepted += _mayClaim.Set;
         if (_sessions.Admission.IsAccepted) _mayClaim.Set(); // its app was faster
@@ -45,7 +47,7 @@ internal sealed class SecondaryPump : IDisposable
         {
             host.CaughtUp();
             logger.CaughtUp(follower.Epoch, follower.Stated, coordinator.Execution.Delivery.Records);
-        });
+        }, _work.Begin);
     }
 
     /// <summary>Says why this replica may not take the primary's place; null: it may.</summary>
@@ -68,7 +70,9 @@ internal sealed class SecondaryPump : IDisposable
     {
         while (!_stop.IsCancellationRequested)
         {
+            _work.Begin();
             SecondaryStep step = _role.Step(Stopwatch.GetElapsedTime(0), _stop.Token);
+            _work.End();
             if (step.Hanging is { } epoch && _mayClaim.IsSet && _monitor.MayFollow(epoch)) TakeFrom(epoch);
             LockChecks.BeforeWait();
             _stop.Token.WaitHandle.WaitOne(step.Pause);
@@ -163,6 +167,9 @@ internal sealed class SecondaryPump : IDisposable
 /// <summary>Does for a secondary what follows from its waiting: the process that it runs in. The thread that calls is the pump's.</summary>
 internal interface ISecondaryHost
 {
+    /// <summary>The pump enters itself here.</summary>
+    PumpProgress Progress { get; }
+
     /// <summary>Makes a file that the log can go on in after a promotion in place of this epoch.</summary>
     /// <exception cref="IOException">There is no room for it.</exception>
     PromotionSpare NewSpare(Epoch follows);

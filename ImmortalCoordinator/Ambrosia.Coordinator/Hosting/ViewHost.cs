@@ -70,7 +70,8 @@ public sealed class ViewHost : IDisposable
             },
             _follower, _view);
         _coordinator.Checkpoints.Pipeline.Forbid();
-        _pump = new AppPump(_coordinator, _endpoint, static stop => stop.WaitHandle.WaitOne(1), _inbox.End, logger);
+        _pump = new AppPump(
+            _coordinator, _endpoint, static stop => stop.WaitHandle.WaitOne(1), _inbox.End, logger, new PumpProgress(TimeProvider.System));
     }
 
     /// <summary>The parts that execute the log.</summary>

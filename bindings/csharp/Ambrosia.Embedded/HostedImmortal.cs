@@ -5,6 +5,7 @@ using Ambrosia.Inspection.Incidents;
 using Ambrosia.Log.Files;
 using Ambrosia.Protocol.Locking;
 using Ambrosia.Pumps;
+using Ambrosia.Session;
 using Ambrosia.Tasks;
 using Microsoft.Extensions.Logging;
 
@@ -24,6 +25,9 @@ internal sealed class HostedImmortal
     private readonly HostSurroundings? _host;
     private CancellationTokenSource? _stop;
     private int _code;
+
+    /// <summary>The app that runs, or ran last; null: none has begun.</summary>
+    private volatile AppHost? _app;
 
     /// <param name="isOneOfMany">Whether its lines begin with its name, because several immortals share the process.</param>
     internal HostedImmortal(CoordinatorOptions options, ImmortalDefinition definition, bool isOneOfMany)
@@ -57,6 +61,9 @@ internal sealed class HostedImmortal
     internal CoordinatorHost Coordinator => _coordinator;
 
     internal CoordinatorOptions Options => _options;
+
+    /// <summary>What the immortal waits for; null: it has not begun. Any thread.</summary>
+    internal WaitingWork? Waiting => _app?.Session?.Waiting;
 
     /// <summary>
     /// Starts the coordinator. The end of any immortal cancels <paramref name="stop"/>, and its cancellation ends this one.
@@ -111,6 +118,7 @@ internal sealed class HostedImmortal
             {
                 Services = _host?.Services, LinesOfImmortal = _host?.LinesOfImmortal,
             };
+            _app = app;
             ended = app.Run();
             wasPrimary = app.WasPrimary;
         }

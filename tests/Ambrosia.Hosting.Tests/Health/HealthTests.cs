@@ -1,4 +1,3 @@
-using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Hosting.Tests.Running;
 using Microsoft.Extensions.Diagnostics.HealthChecks;
 
@@ -52,35 +51,5 @@ public sealed class HealthTests
         {
             Shop.MayEnd.Set();
         }
-    }
-
-    [Fact]
-    public async Task Live_WithAPumpThatHangs_SaysNoAndNamesIt()
-    {
-        using var logs = new TemporaryDirectory();
-        await using RunningHost host = await RunningHost.StartAsync(logs.Path, ("Ambrosia:HangLimit", "0.5"));
-        await host.UntilReady();
-        Assert.NotEqual(HealthStatus.Unhealthy, (await host.CheckAsync("live")).Status);
-        PumpWork planted = host.Replica.Progress!.Enter("planted");
-        planted.Begin();
-        await RunningHost.Until(async () => (await host.CheckAsync("live")).Status == HealthStatus.Unhealthy);
-        Assert.StartsWith("shop: its pump 'planted' has been", (await host.CheckAsync("live")).Description, StringComparison.Ordinal);
-        planted.End();
-        Assert.NotEqual(HealthStatus.Unhealthy, (await host.CheckAsync("live")).Status);
-    }
-
-    /// <summary>The pumps of a host that is at work enter themselves, and are asked at all.</summary>
-    [Fact]
-    public async Task Progress_OfARunningHost_IsOfItsPumps()
-    {
-        using var logs = new TemporaryDirectory();
-        await using RunningHost host = await RunningHost.StartAsync(logs.Path);
-        var seen = new HashSet<string>();
-        await RunningHost.Until(async () =>
-        {
-            await host.Shop.SellAsync("tea");
-            if (host.Replica.Progress!.Longest is { } longest) seen.Add(longest.Pump);
-            return seen.Contains("fence") || seen.Contains("ticks") || seen.Contains("commit");
-        });
     }
 }

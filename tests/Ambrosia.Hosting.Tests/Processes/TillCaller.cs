@@ -10,9 +10,10 @@ internal sealed class TillCaller(Func<Uri?> serving) : IDisposable
     private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(90);
 
     private readonly HttpClient _client = new() { Timeout = TimeSpan.FromSeconds(60) };
+    private int _repeated;
 
     /// <summary>So often a call had no answer and was repeated.</summary>
-    internal int Repeated { get; private set; }
+    internal int Repeated => _repeated;
 
     internal async Task<string> PostAsync(string path)
     {
@@ -25,8 +26,16 @@ internal sealed class TillCaller(Func<Uri?> serving) : IDisposable
         }
     }
 
-    internal async Task<long> SumAsync() =>
-        long.Parse(await _client.GetStringAsync(new Uri(serving()!, "/sum")), CultureInfo.InvariantCulture);
+    /// <summary>Calls once; null: there was no answer.</summary>
+    internal async Task<string?> TryAsync(string path) => serving() is { } address ? await TryPost(new Uri(address, path)) : null;
+
+    internal async Task<long> SumAsync()
+    {
+        Uri? address;
+        for (long begun = Stopwatch.GetTimestamp(); (address = serving()) is null; await Task.Delay(5))
+            Assert.True(Stopwatch.GetElapsedTime(begun) < s_limit, "nobody serves");
+        return long.Parse(await _client.GetStringAsync(new Uri(address, "/sum")), CultureInfo.InvariantCulture);
+    }
 
     public void Dispose() => _client.Dispose();
 
@@ -41,7 +50,7 @@ internal sealed class TillCaller(Func<Uri?> serving) : IDisposable
         {
             // The process has ended, and another one goes on.
         }
-        Repeated++;
+        Interlocked.Increment(ref _repeated);
         return null;
     }
 }

@@ -13,7 +13,9 @@ internal sealed partial class TillProcess : IDisposable
 
     private readonly StringBuilder _output = new();
     private readonly Process _process;
+    private int _isDisposed;
 
+    /// <param name="program">Beside the tests, or with its whole path.</param>
     private TillProcess(string program, IEnumerable<string> arguments, IEnumerable<(string Name, string Value)> variables)
     {
         var start = new ProcessStartInfo(Path.Combine(AppContext.BaseDirectory, program), arguments)
@@ -44,6 +46,19 @@ internal sealed partial class TillProcess : IDisposable
     /// <summary>The program with its coordinator in it.</summary>
     internal static TillProcess Embedded(string directory, params (string Name, string Value)[] variables) =>
         new("Ambrosia.Hosting.App", [], [("Ambrosia__Log", directory), ("Ledger", Path.Combine(directory, "ledger")), .. variables]);
+
+    /// <param name="from">The directory that the program is in.</param>
+    internal static TillProcess Embedded(string directory, string from) =>
+        new(Path.Combine(from, "Ambrosia.Hosting.App"), [], [("Ambrosia__Log", directory)]);
+
+    /// <summary>
+    /// The program where no file can become longer than this: what would be longer fails, and the signal for it is ignored.
+    /// </summary>
+    internal static TillProcess Limited(string directory, long fileBytesMax) => new(
+        "/bin/bash",
+        ["-c", $"trap '' XFSZ; ulimit -f {fileBytesMax / 1024}; exec \"$0\"",
+            Path.Combine(AppContext.BaseDirectory, "Ambrosia.Hosting.App")],
+        [("Ambrosia__Log", directory), ("DOTNET_EnableWriteXorExecute", "0")]); // which makes a long file of the runtime's own
 
     /// <summary>The same program under a coordinator of its own.</summary>
     internal static TillProcess Beside(string directory) => new(
@@ -91,6 +106,7 @@ internal sealed partial class TillProcess : IDisposable
 
     public void Dispose()
     {
+        if (Interlocked.Exchange(ref _isDisposed, 1) != 0) return;
         if (!_process.HasExited) _process.Kill(entireProcessTree: true);
         _process.WaitForExit(s_limit);
         _process.Dispose();

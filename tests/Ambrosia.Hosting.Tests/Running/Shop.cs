@@ -22,6 +22,9 @@ public interface IShop
     /// <summary>Waits for a task that the test ends.</summary>
     Call<long> Wait();
 
+    /// <summary>Waits for a timer.</summary>
+    Call<long> Nap(long seconds);
+
     [Query]
     long Sold();
 }
@@ -82,6 +85,12 @@ public sealed partial class Shop : Immortal<IShopProxy>, IShop
     {
         await NondetTask(static () => Waiting.Task);
         return 7;
+    }
+
+    public async Call<long> Nap(long seconds)
+    {
+        await Delay(TimeSpan.FromSeconds(seconds));
+        return seconds;
     }
 
     public long Sold() => _sold;

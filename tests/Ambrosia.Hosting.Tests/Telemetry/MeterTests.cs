@@ -2,6 +2,7 @@ using System.Collections.Concurrent;
 using System.Diagnostics.Metrics;
 using System.Text.Json.Nodes;
 using System.Text.RegularExpressions;
+using Ambrosia.Client;
 using Ambrosia.Hosting.Replicas;
 using Ambrosia.Hosting.Telemetry;
 using Ambrosia.Hosting.Tests.Running;
@@ -28,8 +29,8 @@ public sealed partial class MeterTests
         Dictionary<string, double> values = Collect();
         ReplicaStatus status = host.Replica.Now!;
         Assert.Equal(MetricCatalog.All.Select(static metric => metric.Name).Except(["ambrosia.outbox.kept", "ambrosia.outbox.calls",
-            "ambrosia.link.open", "ambrosia.link.stopped"]).Order(), values.Keys.Select(static key => key.Split('|')[0]).Distinct()
-            .Except(["ambrosia.outbox.kept", "ambrosia.outbox.calls"]).Order());
+            "ambrosia.link.open", "ambrosia.link.stopped", "ambrosia.checkpoint.age"]).Order(),
+            values.Keys.Select(static key => key.Split('|')[0]).Distinct().Except(["ambrosia.outbox.kept", "ambrosia.outbox.calls"]).Order());
         Assert.Equal(status.Durable, values["ambrosia.log.durable"]);
         Assert.Equal(status.Executed, values["ambrosia.log.executed"]);
         Assert.Equal(status.Number("callers"), values["ambrosia.callers"]);
@@ -39,6 +40,44 @@ public sealed partial class MeterTests
         Assert.Equal((1, 0), (values["ambrosia.role|primary"], values["ambrosia.role|recovering"]));
         Assert.True(values["ambrosia.log.flushes"] > 0 && values["ambrosia.disk.free"] > 0);
     }
+
+    [Fact]
+    public async Task Values_OfWhatIsWaitedFor_AreCountedWhereTheImmortalRuns()
+    {
+        using var logs = new TemporaryDirectory();
+        Shop.Waiting = new TaskCompletionSource();
+        await using RunningHost host = await RunningHost.StartAsync(logs.Path, ("Ambrosia:DrainWithin", "1s"));
+        Task<long> waiting = host.Shop.WaitAsync();
+        Task<long>[] naps = [host.Shop.NapAsync(3600), host.Shop.NapAsync(7200)];
+        await host.Shop.SellAsync("tea");
+        await RunningHost.Until(() => Task.FromResult(Waits(Collect()) == (3, 2, 1)), () => $"{Waits(Collect())}");
+        Shop.Waiting.SetResult();
+        await waiting;
+        await RunningHost.Until(() => Task.FromResult(Waits(Collect()) == (2, 2, 0)), () => $"{Waits(Collect())}");
+        Assert.All(naps, static nap => Assert.False(nap.IsCompleted));
+        await host.StopAsync();
+        foreach (Task<long> nap in naps) await Assert.ThrowsAsync<OutcomeUnknownException>(() => nap);
+    }
+
+    /// <summary>The end of a host takes a checkpoint, whose age the next one tells.</summary>
+    [Fact]
+    public async Task CheckpointAge_BehindAStart_IsThatOfTheCheckpointFound()
+    {
+        using var logs = new TemporaryDirectory();
+        await using (RunningHost host = await RunningHost.StartAsync(logs.Path))
+        {
+            await host.Shop.SellAsync("tea");
+            Assert.DoesNotContain("ambrosia.checkpoint.age", Collect().Keys);
+        }
+        await using RunningHost again = await RunningHost.StartAsync(logs.Path);
+        await again.UntilReady();
+        Assert.InRange(Collect()["ambrosia.checkpoint.age"], 0, 86_400);
+        Assert.Equal(again.Replica.Now!.Number("checkpoint", "ageMs") / 1000.0, again.Replica.Now.CheckpointAge!.Value.TotalSeconds);
+    }
+
+    private static (double Suspended, double Timers, double Tasks) Waits(Dictionary<string, double> values) => (
+        values.GetValueOrDefault("ambrosia.suspended"), values.GetValueOrDefault("ambrosia.timers"),
+        values.GetValueOrDefault("ambrosia.tasks"));
 
     /// <summary>A hundred peers: the first have values of their own, the others one.</summary>
     [Fact]

@@ -23,6 +23,7 @@ public static class ImmortalClientServiceExtensions
     {
         ArgumentNullException.ThrowIfNull(services);
         ArgumentException.ThrowIfNullOrEmpty(instance);
+        services.AddSingleton(new AddedClient(instance, typeof(TContract)));
         services.TryAddKeyedSingleton(instance, (provider, _) => Connect(provider, instance, configure));
         services.AddKeyedSingleton(
             instance, (provider, _) => provider.GetRequiredKeyedService<ImmortalClient>(instance).GetProxy<TContract>());

@@ -8,7 +8,8 @@ namespace Ambrosia.Hosting.Configuration;
 /// Checks the options at the start of the host, before anything is made. A program whose options will not do ends with exit code 2 and the
 /// sentences on its standard error, as a coordinator does; in a process that is somebody else's, such as a test's, it throws.
 /// </summary>
-internal sealed class StartCheck(IEnumerable<AddedImmortal> added, HostForm form) : IValidateOptions<AmbrosiaOptions>
+internal sealed class StartCheck(IEnumerable<AddedImmortal> added, IEnumerable<AddedClient> clients, HostForm form)
+    : IValidateOptions<AmbrosiaOptions>
 {
     /// <summary>Where one of these is loaded, the process is a test's.</summary>
     private static readonly string[] s_testing = ["Microsoft.Testing.Platform", "Microsoft.VisualStudio.TestPlatform.ObjectModel"];
@@ -17,7 +18,8 @@ internal sealed class StartCheck(IEnumerable<AddedImmortal> added, HostForm form
     {
         AddedImmortal[] immortals = [.. added];
         HostedOptions found = HostedOptions.Of(options, [.. immortals.Select(static each => each.Name)], !form.IsApp);
-        IReadOnlyList<string> faults = form.WhatIsWrong(immortals) is { } wrong ? [.. found.Faults, wrong] : found.Faults;
+        List<string> faults = [.. PackageVersions.Faults(), .. found.Faults, .. ContractCheck.Faults(immortals, clients)];
+        if (form.WhatIsWrong(immortals) is { } wrong) faults.Add(wrong);
         if (faults.Count == 0) return ValidateOptionsResult.Success;
         if (!IsOwnProcess()) return ValidateOptionsResult.Fail(faults);
         foreach (string fault in faults) Console.Error.WriteLine(fault);

@@ -25,10 +25,10 @@ internal sealed class LiveCheck(ImmortalsService immortals) : IHealthCheck
                 ReplicaHealth.AddData(status, replica, data);
             }
             if (worst == HealthStatus.Healthy && words.Count > 0) worst = HealthStatus.Degraded;
-            if (replica.Progress?.Longest is not { } longest || longest.Lasts <= replica.HangsAfter) continue;
-            worst = HealthStatus.Unhealthy;
-            words.Insert(0, string.Create(CultureInfo.InvariantCulture,
-                $"{replica.Name}: its pump '{longest.Pump}' has been at one piece of work for {longest.Lasts.TotalSeconds:F1} s"));
+            (string Pump, TimeSpan Lasts)[] hanging = [.. replica.Hanging];
+            if (hanging.Length > 0) worst = HealthStatus.Unhealthy;
+            words.InsertRange(0, hanging.Select(one => string.Create(CultureInfo.InvariantCulture,
+                $"{replica.Name}: its pump '{one.Pump}' has been at one piece of work for {one.Lasts.TotalSeconds:F1} s")));
         }
         return Task.FromResult(ReplicaHealth.Result(worst, words, data));
     }

@@ -1,5 +1,6 @@
 using System.Text.Json.Nodes;
 using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Session;
 
 namespace Ambrosia.Hosting.Replicas;
 
@@ -21,8 +22,14 @@ internal sealed class HostedReplica(string name, Func<JsonObject?> ask, TimeProv
     /// <summary>Whether the pumps get on; null: they are in another process.</summary>
     internal PumpProgress? Progress { get; init; }
 
+    /// <summary>Says what the immortal of this process waits for; it returns null before it has begun.</summary>
+    internal Func<WaitingWork?> Waiting { get; init; } = static () => null;
+
     /// <summary>A pump that is at one piece of work for longer than this hangs.</summary>
     internal TimeSpan HangsAfter { get; init; }
+
+    /// <summary>The pumps that hang, and since when, the longest first.</summary>
+    internal IEnumerable<(string Pump, TimeSpan Lasts)> Hanging => Progress?.LongerThan(HangsAfter) ?? [];
 
     /// <summary>The status that the coordinator tells now; null: it tells none.</summary>
     internal ReplicaStatus? Now => _last is { } last && time.GetElapsedTime(last.At) < s_fresh ? last.Status : Ask();
@@ -50,7 +57,7 @@ internal sealed class HostedReplica(string name, Func<JsonObject?> ask, TimeProv
     private ReplicaStatus? Ask()
     {
         JsonObject? answer = ask();
-        var sample = new Sample(answer is null ? null : new ReplicaStatus(answer), time.GetTimestamp());
+        var sample = new Sample(answer is null ? null : new ReplicaStatus(answer) { Waiting = Waiting() ?? default }, time.GetTimestamp());
         if (_before is null || time.GetElapsedTime(_before.At) >= s_rateOver) _before = _last;
         _last = sample;
         return sample.Status;

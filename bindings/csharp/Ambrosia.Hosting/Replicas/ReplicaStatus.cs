@@ -1,4 +1,5 @@
 using System.Text.Json.Nodes;
+using Ambrosia.Session;
 
 namespace Ambrosia.Hosting.Replicas;
 
@@ -40,7 +41,14 @@ internal sealed class ReplicaStatus(JsonObject status)
     internal long FreeBytes => Number("disk", "freeBytes");
 
     /// <summary>The Lsn of the newest checkpoint; null: there is none.</summary>
-    internal long? Checkpoint => (status["checkpoints"] as JsonArray) is [JsonObject newest, ..] ? newest["lsn"]?.GetValue<long>() : null;
+    internal long? Checkpoint => (status["checkpoints"] as JsonArray) is [JsonObject newest, ..]
+        ? Whole(newest["lsn"]) : null;
+
+    /// <summary>How long ago the newest checkpoint was published; null: there is none, or another replica writes the log.</summary>
+    internal TimeSpan? CheckpointAge => Node("checkpoint", "ageMs") is { } age ? TimeSpan.FromMilliseconds(Whole(age)) : null;
+
+    /// <summary>It counts what the immortal waits for, as its own process does.</summary>
+    internal WaitingWork Waiting { get; init; }
 
     /// <summary>What the app is waited for, and since how many seconds; null: it gets on.</summary>
     internal (string For, long Seconds)? WaitsForApp => status["waitsForApp"] is JsonObject wait

@@ -33,7 +33,8 @@ internal sealed class AppForm : IRunningForm
             immortal.Definition, complain, former: null, surroundings.ServicesOf(immortal.Name), surroundings.WriterOf(immortal.Name));
         _thread = new Thread(Run) { Name = $"app {immortal.Name}", IsBackground = true };
         _isView = options.Form.IsView;
-        Replicas = AskerOf(options.Form.Token, files) is { } ask ? [new HostedReplica(immortal.Name, ask, TimeProvider.System)] : [];
+        Replicas = AskerOf(options.Form.Token, files) is { } ask
+            ? [new HostedReplica(immortal.Name, ask, TimeProvider.System) { Waiting = () => _app.Session?.Waiting }] : [];
     }
 
     public IReadOnlyList<HostedReplica> Replicas { get; }

@@ -23,7 +23,7 @@ internal sealed class EmbeddedForm(CheckedOptions options, ImmortalSurroundings 
         Replicas = [.. _immortals.Select(static immortal => new HostedReplica(
             immortal.Options.Instance, immortal.Coordinator.Status, TimeProvider.System)
         {
-            Progress = immortal.Coordinator.Progress, HangsAfter = 2 * immortal.Options.HangLimit,
+            Progress = immortal.Coordinator.Progress, HangsAfter = 2 * immortal.Options.HangLimit, Waiting = () => immortal.Waiting,
         })];
         foreach (HostedImmortal immortal in _immortals) immortal.Start(_stop);
     }

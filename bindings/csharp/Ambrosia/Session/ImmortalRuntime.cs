@@ -293,3 +293,9 @@ internal sealed class ImmortalRuntime : IHandlerSession
         else ClientCalls.Answer((OwedOutsideAnswer)owed);
     }
 }
+
+/// <summary>Counts what an immortal waits for.</summary>
+/// <param name="Methods">Methods that are suspended: handlers, and what they await of their own.</param>
+/// <param name="Timers">Timers that have not fired.</param>
+/// <param name="Tasks">Tasks without a result.</param>
+internal readonly record struct WaitingWork(int Methods, int Timers, int Tasks);

@@ -80,6 +80,10 @@ public sealed class ImmortalSession
     /// <summary>The number of results that came for tasks that had one already: the first counts.</summary>
     public long IgnoredResults => _executor?.Runtime.Tasks.Ignored ?? 0;
 
+    /// <summary>It counts what handlers wait for at the moment. Any thread: what it reads may be a moment old.</summary>
+    internal WaitingWork Waiting => _executor?.Runtime is { } runtime
+        ? new WaitingWork(runtime.Scheduler.FramesSuspended, runtime.Timers.Count, runtime.Tasks.Count) : default;
+
     /// <summary>The numbers of the tasks that have no result yet.</summary>
     internal IEnumerable<ulong> OutstandingTasks => _executor?.Runtime.Tasks.All.Select(static task => task.Number) ?? [];
 

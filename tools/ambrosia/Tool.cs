@@ -16,6 +16,7 @@ using Ambrosia.Tools.Replays;
 using Ambrosia.Tools.Replicas;
 using Ambrosia.Tools.States;
 using Ambrosia.Tools.SuspendedCalls;
+using Ambrosia.Tools.Upgrades;
 using Ambrosia.Tools.Verification;
 
 namespace Ambrosia.Tools;
@@ -58,6 +59,7 @@ internal static class Tool
             new CutToolCommand(streams),
             new DoctorToolCommand(streams),
             new ContractToolCommand(streams),
+            new UpgradeToolCommand(streams),
             new GenerateToolCommand(streams),
             new CertsToolCommand(streams),
             new StatusToolCommand(streams),

@@ -27,7 +27,7 @@ internal static class FolderOrder
         ["Ambrosia.Inspection"] = "Texts Decoding Checkpoints States Records Places Cuts Masking Debugging Replays Incidents",
         ["Ambrosia.Stores.Azure"] = ".",
         ["ImmortalCoordinator.Azure"] = ".",
-        ["ambrosia"] = "Output Logs Commands Certificates Contracts Generation Listing Replicas Catalogs SuspendedCalls States Replays Cuts Verification Quarantine "
+        ["ambrosia"] = "Output Logs Commands Certificates Contracts Generation Listing Replicas Catalogs SuspendedCalls States Upgrades Replays Cuts Verification Quarantine "
             + "Diagnosis Development .",
     };
 

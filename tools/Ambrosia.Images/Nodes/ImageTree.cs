@@ -46,6 +46,11 @@ public sealed class ImageTree
     /// <summary>Reads a graph that stands alone, of which object 0 is the root.</summary>
     internal static ImageTree ReadGraph(LargeBuffer graph) => Of(graph, CSharpImage.ReadGraph(graph));
 
+    /// <summary>Returns the classes and structs of a C# app, and what their fields hold; null: it is of another binding.</summary>
+    /// <exception cref="ImageException">The image is damaged.</exception>
+    public IReadOnlyList<StoredType>? Types() =>
+        _image is null ? null : Guarded(() => new StoredTypes(new CSharpNodes(_image, _texts)).Find());
+
     /// <summary>Returns what stands at a path.</summary>
     /// <exception cref="ImagePathException">Nothing does.</exception>
     /// <exception cref="ImageException">The image is damaged.</exception>

@@ -15,6 +15,9 @@ internal sealed class BuildMethodBodies
     {
     }
 
+    /// <summary>A build none of whose methods can be suspended.</summary>
+    public static BuildMethodBodies None => new();
+
     public IReadOnlyList<string> Assemblies => [.. _byAssembly.Keys];
 
     /// <summary>

@@ -1,0 +1,200 @@
+using System.Buffers;
+using System.Reflection.Emit;
+using Ambrosia.Protocol;
+using Ambrosia.Tools.Commands;
+
+namespace Ambrosia.Tools.Tests;
+
+/// <summary>What an upgrade to a new build would refuse, lose or begin anew, over an image and builds that are made here.</summary>
+public sealed class UpgradeCheckTests : IDisposable
+{
+    private const string Account = "Shop.Account";
+
+    private readonly StateLog _log = new();
+    private readonly TemporaryDirectory _temporary = new();
+
+    private string Build => _temporary.Of("next");
+
+    public UpgradeCheckTests()
+    {
+        _log.MakeCheckpoint(100, Image());
+        MadeBuild.WriteManifest(Path.Combine(_log.Directory, "contracts", "0123456789abcdef.json"));
+    }
+
+    public void Dispose()
+    {
+        _log.Dispose();
+        _temporary.Dispose();
+    }
+
+    [Fact]
+    public void Check_FieldsThatGoOn_StandAgainstNothing()
+    {
+        Save(static (build, account) => build
+            .Field(account, "_balance", typeof(long), formerly: "_cents").Field(account, "_count", typeof(long))
+            .Field(account, "_note", typeof(string)).Field(account, "_empty", typeof(string)).Field(account, "_past", typeof(List<long>))
+            .Field(account, "_rate", typeof(double)).Field(account, "_cache", typeof(object), isState: false));
+        ToolRun run = Check(ToolExit.Fine);
+
+        Assert.Equal(
+            [
+                "Shop.Account._cents: it goes on as _balance.",
+                "Shop.Account._count: i4 becomes i8: its values are taken as long as they fit.",
+                "Shop.Account._rate: it is new, and begins with the default of its type.",
+            ],
+            run.Lines[..^1].Order(StringComparer.Ordinal));
+        Assert.StartsWith(
+            "Nothing in ckpt.100.1.r0 stands against an upgrade from version 0 to 2.", run.Lines[^1], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Check_FieldThatIsDropped_SaysWhetherItHoldsSomething()
+    {
+        Save(static (build, account) => build.Field(account, "_cents", typeof(long)).Field(account, "_count", typeof(int)));
+        ToolRun run = Check(ToolExit.Fine);
+
+        Assert.Contains(
+            "Shop.Account._note: it is dropped, with values in 1 of 1 object; if it was renamed, give the new field [FormerlyNamed].",
+            run.Lines);
+        Assert.Contains("Shop.Account._empty: it is dropped, and holds nothing.", run.Lines);
+        Assert.Contains("it loses what the 2 lines above say", run.Lines[^1], StringComparison.Ordinal); // _note and _past
+    }
+
+    [Theory]
+    [InlineData("_cents", typeof(string), "what is 'i8' in the state is 's' (System.String) now")]
+    [InlineData("_cents", typeof(double), "what is 'i8' in the state is 'f8' (System.Double) now")]
+    [InlineData("_note", typeof(Guid), "what is 's' in the state is 'g' (System.Guid) now")]
+    [InlineData("_past", typeof(List<string>), "it holds a System.Collections.Generic.List<System.Int64>, and its type is System.Collections.Generic.List<System.String> now")]
+    public void Check_FieldOfAnotherType_IsRefused(string field, Type type, string why)
+    {
+        Save((build, account) => build.Field(account, field, type));
+        ToolRun run = Check(ToolExit.Damage);
+
+        Assert.Contains(
+            $"{Account}.{field}: {why}; give the new field another name, and fill it in OnUpgraded or in a constructor from the old state.",
+            run.Lines);
+        Assert.StartsWith("An upgrade of ckpt.100.1.r0 with this build would be refused", run.Lines[^1], StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Check_ClassThatIsGone_IsRefusedUnlessAnotherHadItsName()
+    {
+        new MadeBuild().Save(Build);
+        Assert.Contains(
+            $"{Account}: the new build has no such class; give the class that goes on [FormerlyNamed(\"{Account}\")].",
+            Check(ToolExit.Damage).Lines);
+
+        var renamed = new MadeBuild();
+        TypeBuilder next = renamed.Class("Shop.Wallet", version: 2, formerly: Account);
+        MadeBuild.Method(next, "Settle");
+        renamed.Field(next, "_cents", typeof(long)).Save(Build);
+        Check(ToolExit.Fine);
+    }
+
+    [Theory]
+    [InlineData(null, 1)]
+    [InlineData(7, 7)]
+    public void Check_VersionOfTheBuild_IsThatOfItsClass(int? stated, int version)
+    {
+        Save(static (build, account) => build.Field(account, "_cents", typeof(long)), version: stated);
+        Assert.Equal(
+            version, ToolRun.Of("upgrade", "check", _log.Directory, "--build", Build, "--json").Json.GetProperty("version").GetInt32());
+    }
+
+    /// <summary>A periodic timer keeps its method by name.</summary>
+    [Fact]
+    public void Check_TimerWhoseMethodIsGone_IsRefused()
+    {
+        var build = new MadeBuild();
+        build.Field(build.Class(Account, version: 2), "_cents", typeof(long)).Save(Build);
+        Assert.Contains(
+            $"{Account}.Settle: a periodic timer calls it, and the new build has no such method without parameters; keep the method, or stop the timer with the old build first.",
+            Check(ToolExit.Damage).Lines);
+    }
+
+    [Theory]
+    [InlineData(false, "is not there")]
+    [InlineData(true, "the binding, Ambrosia.dll, does not lie in it")]
+    public void Check_BuildWithoutItsFiles_IsMisuse(bool isThere, string why)
+    {
+        if (isThere) Directory.CreateDirectory(Build);
+        ToolRun run = ToolRun.Of("upgrade", "check", _log.Directory, "--build", Build);
+        Assert.Equal(ToolExit.Misuse, run.Code);
+        Assert.Contains(why, run.Error, StringComparison.Ordinal);
+        Assert.Contains("give the directory of the built app", run.Error, StringComparison.Ordinal);
+    }
+
+    private void Save(Action<MadeBuild, TypeBuilder> fields, int? version = 2)
+    {
+        var build = new MadeBuild();
+        TypeBuilder account = build.Class(Account, version);
+        MadeBuild.Method(account, "Settle");
+        fields(build, account);
+        build.Save(Build);
+    }
+
+    private ToolRun Check(int code)
+    {
+        ToolRun run = ToolRun.Of("upgrade", "check", _log.Directory, "--build", Build);
+        Assert.True(run.Code == code, run.Output + run.Error);
+        return run;
+    }
+
+    /// <summary>An account with 500 cents, a note, and a list, whose method Settle a timer calls.</summary>
+    private static byte[] Image()
+    {
+        var bytes = new ArrayBufferWriter<byte>();
+        var to = new CborWriter(bytes);
+        to.WriteArrayHeader(5);
+        to.WriteString("ambrosia-csharp");
+        to.WriteUInt64(8);
+        to.WriteArrayHeader(0);
+        to.WriteArrayHeader(5);
+        Row(ref to, "Ambrosia.ImageRoot, Ambrosia", 0, "Immortal", "@", "Timers", "@");
+        Row(ref to, $"{Account}, Shop", 0, "_cents", "i8", "_count", "i4", "_note", "s", "_empty", "s", "_past", "@");
+        to.WriteArrayHeader(3);
+        to.WriteArrayHeader(2);
+        to.WriteString("System.Collections.Generic.List`1, System.Private.CoreLib");
+        to.WriteString("System.Int64, System.Private.CoreLib");
+        to.WriteUInt64(4);
+        to.WriteArrayHeader(1);
+        to.WriteString("i8");
+        Row(ref to, "Ambrosia.WaitingTimer[], Ambrosia", 2, "@");
+        Row(ref to, "Ambrosia.Recurrence, Ambrosia", 0, "_declaringType", "s", "_method", "s", "_isStopped", "b");
+        to.WriteArrayHeader(10);
+        to.WriteUInt64(0); // the root: the account is object 1, the timers are object 3
+        to.WriteArrayHeader(2);
+        to.WriteUInt64(1);
+        to.WriteUInt64(3);
+        to.WriteUInt64(1);
+        to.WriteArrayHeader(5);
+        to.WriteInt64(500);
+        to.WriteInt64(2);
+        to.WriteString("open");
+        to.WriteNull();
+        to.WriteUInt64(2);
+        to.WriteUInt64(2);
+        to.WriteArrayHeader(2);
+        to.WriteUInt64(0);
+        to.WriteInt64(500);
+        to.WriteUInt64(3);
+        to.WriteArrayHeader(1);
+        to.WriteUInt64(4);
+        to.WriteUInt64(4);
+        to.WriteArrayHeader(3);
+        to.WriteString(Account);
+        to.WriteString("Settle");
+        to.WriteBoolean(false);
+        to.Flush();
+        return bytes.WrittenSpan.ToArray();
+    }
+
+    private static void Row(ref CborWriter to, string name, ulong kind, params string[] members)
+    {
+        to.WriteArrayHeader(3);
+        to.WriteString(name);
+        to.WriteUInt64(kind);
+        to.WriteArrayHeader(members.Length);
+        foreach (string member in members) to.WriteString(member);
+    }
+}

@@ -27,6 +27,9 @@ internal sealed record ReplicaStatus(
     /// <summary>Why its app is given nothing, where its role is <c>waiting</c>; null where it is, or none has come.</summary>
     public string? WaitsBecause { get; init; }
 
+    /// <summary>The version of its app that executes the log; null where none does.</summary>
+    public ulong? AppVersion { get; init; }
+
     /// <summary>True if it is primary.</summary>
     public bool HasRoleOfPrimary() => Role == "primary";
 
@@ -55,7 +58,7 @@ internal sealed record ReplicaStatus(
             Number(status["spill"], "bytes"), AwaitedPeer(status),
             (string?)status["checkpoint"]?["lastFailure"], WaitForApp.Of(status["waitsForApp"]), HeldHistory.Of(log?["held"]))
         {
-            WaitsBecause = (string?)status["waitsBecause"],
+            WaitsBecause = (string?)status["waitsBecause"], AppVersion = Number(status["app"], "version"),
         };
     }
 

@@ -71,6 +71,8 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
         foreach (InstanceStatus instance in Instances)
         {
             if (instance.Problem is { } problem) screen.Line($"{instance.Instance}: {problem}", Tone.Bad);
+            if (instance.Former is { } former)
+                screen.Line($"{instance.Instance}: {former.Sentence()}", former.MayGo ? Tone.Good : Tone.Warning);
             if (instance.LastDeath is { } death) screen.Line($"{instance.Instance}: {Told(death)}");
             if (instance.LastDivergence is { } divergence) screen.Line($"{instance.Instance}: {Told(divergence)}");
             foreach (ReplicaStatus replica in instance.Replicas)
@@ -127,13 +129,13 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
 
     private TextTable Table()
     {
-        var table = new TextTable("instance", "replica", "role", ">epoch", ">executed", ">durable", ">lag", ">kept calls", "links");
+        var table = new TextTable("instance", "replica", "role", ">app", ">epoch", ">executed", ">durable", ">lag", ">kept calls", "links");
         foreach (InstanceStatus instance in Instances)
         {
-            if (instance.Replicas.Count == 0) table.Add(instance.Instance, "-", "-", "", "", "", "", "", "");
+            if (instance.Replicas.Count == 0) table.Add(instance.Instance, "-", "-", "", "", "", "", "", "", "");
             foreach (ReplicaStatus r in instance.Replicas)
-                table.Add(instance.Instance, r.Replica, r.Role, Cell(r.Epoch), Cell(r.Executed), Cell(r.Durable), Cell(r.LagBytes),
-                    Cell(r.KeptCalls), string.Join(" ", r.Links.Select(static l => $"{l.Peer}:{l.State}")));
+                table.Add(instance.Instance, r.Replica, r.Role, Cell(r.AppVersion), Cell(r.Epoch), Cell(r.Executed), Cell(r.Durable),
+                    Cell(r.LagBytes), Cell(r.KeptCalls), string.Join(" ", r.Links.Select(static l => $"{l.Peer}:{l.State}")));
         }
         return table;
     }
@@ -147,6 +149,9 @@ internal sealed record InstanceStatus(string Instance, string Log, IReadOnlyList
 {
     /// <summary>The last death of an app of this instance, as its log's directory says; null: there is none.</summary>
     public Incident? LastDeath { get; init; }
+
+    /// <summary>The version before the one in force, while the log still has records of it; null: it has none.</summary>
+    public FormerVersion? Former { get; init; }
 
     /// <summary>The last divergence of a replica of it, likewise.</summary>
     public Incident? LastDivergence { get; init; }
@@ -172,6 +177,7 @@ internal sealed record InstanceStatus(string Instance, string Log, IReadOnlyList
         return new InstanceStatus(instance, log, replicas, problem)
         {
             LastDeath = IncidentFiles.LastDeath(files, log), LastDivergence = IncidentFiles.LastDivergence(files, log),
+            Former = FormerVersion.Find(log),
         };
     }
 }

@@ -70,7 +70,8 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
         Space = new SpaceKeeper(log, inputs.Logger);
         Outputs = new OutputStore(Self, inputs);
         _quarantine = new QuarantineJournal(_appender);
-        Execution = new AppExecution(log, readers, _appender, Outputs.Outboxes, view);
+        bool hasTwoApps = view is null && options.Upgrade is { HasTwoApps: true };
+        Execution = new AppExecution(log, readers, _appender, Outputs.Outboxes, view, hasTwoApps);
         Checkpoints = new ReplicaCheckpoints(inputs, log, readers, _appender, Outputs.Outboxes, Execution);
         _dedup = new DedupTable(Self);
         var self = new SelfChannel(Outputs.Outboxes.Self, _dedup, _appender);
@@ -87,8 +88,13 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
         _emissions = new AppOutputs(Outputs, Execution, self, Links.Admission, Clients, _appender);
         if (options.Upgrade is not null && view is null)
         {
-            Upgrade = new UpgradeRound(inputs, log, _appender, Execution, () => _asPrimary?.IsOwing != false, () => Sessions!.Wake());
-            Rehearsal = new UpgradeRehearsal(inputs, frame => Sessions!.Live?.Send(frame));
+            StateHandover? handover = hasTwoApps ? ConnectApps(inputs, log, options.Upgrade.To) : null;
+            Upgrade = new UpgradeRound(
+                inputs, log, _appender, Execution, () => _asPrimary?.IsOwing != false, () => Sessions!.Wake()) { Handover = handover };
+            Rehearsal = new UpgradeRehearsal(inputs, frame => Sessions!.Live?.Send(handover?.Begin(frame) ?? frame))
+            {
+                IsDue = () => IsUpgradeDue,
+            };
             (_control.Upgrade, _control.Rehearsal, Checkpoints.Upgrade) = (Upgrade, Rehearsal, Upgrade);
         }
         Sessions = new AppSessionRegistry(inputs, log, Outputs, Execution, Checkpoints, _control) { Observer = this };
@@ -96,7 +102,32 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
             options.HandlerWarning, inputs.Logger);
     }
 
+    /// <summary>Two builds in two processes make the upgrade: what the old one has goes to the new one, and answers to who asked.</summary>
+    private StateHandover ConnectApps(CoordinatorInputs inputs, ReplicaLog log, uint to)
+    {
+        var handover = new StateHandover(inputs);
+        Apps = new AppPair(isNewFirst: log.AppVersion == 0 || log.AppVersion >= to);
+        var rebuild = new VersionRebuild(inputs, log, Execution, Checkpoints, handover, () => Sessions!.Wake()) { Pair = Apps };
+        handover.Answered += (answer, byApp) =>
+        {
+            if (answer.Use == ConversionUse.Rehearsal) Rehearsal!.Answered(answer);
+            else if (Upgrade!.IsBusy) Upgrade.Refused(answer.Why);
+            else rebuild.Refused(answer.Why, byApp);
+        };
+        (_control.Handover, _control.Rebuild, _control.Pair) = (handover, rebuild, Apps);
+        return handover;
+    }
+
+    /// <summary>It knows which of two apps executes the log; null: there is one.</summary>
+    public AppPair? Apps { get; private set; }
+
     public InstanceId Self { get; }
+
+    /// <summary>The app version in force where the log ends, as far as this replica knows it; 0 before the first record.</summary>
+    public uint AppVersion => _log.AppVersion;
+
+    /// <summary>The log lacks the upgrade that this replica is to make; another may have made it meanwhile.</summary>
+    private bool IsUpgradeDue => _inputs.Options.Upgrade is { } upgrade && _log.AppVersion > 0 && _log.AppVersion < upgrade.To;
 
     /// <summary>It keeps what the app has emitted and its receivers have not acknowledged.</summary>
     public OutputStore Outputs { get; }
@@ -278,15 +309,21 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
     public CleanEnd BeginCleanEnd() => new(this, _inputs);
 
     /// <summary>
-    /// Lets the app of a secondary that has caught up rehearse the upgrade that this replica is to make. Called a few times a second.
+    /// Lets the app of a secondary that has caught up rehearse the upgrade that this replica is to make, and ends the replica when the time
+    /// for that is over. Called a few times a second.
     /// </summary>
     public void Rehearse()
     {
-        if (Rehearsal is not { } rehearsal || HasLog || !Sessions.IsCaughtUp) return;
-        if (rehearsal.Tick(_inputs.Time.GetElapsedTime(0), Execution.Delivery.Versions.Runs))
+        if (Rehearsal is not { } rehearsal || HasLog || !IsUpgradeDue) return;
+        if (rehearsal.Tick(_inputs.Time.GetElapsedTime(0), Sessions.IsCaughtUp ? Execution.Delivery.Versions.Runs : null))
             _inputs.Pumps.Fail(ExitCodes.Misuse,
-                $"no rehearsal of the upgrade to version {_inputs.Options.Upgrade!.To} has worked within --upgrade-within, so nothing was claimed: {rehearsal.Why}");
+                $"no rehearsal of the upgrade to version {_inputs.Options.Upgrade!.To} has worked within --upgrade-within, so nothing was claimed: {rehearsal.Why ?? WhyNoRehearsal()}");
     }
+
+    private string WhyNoRehearsal() => Sessions.Admission.WaitsBecause
+        ?? (Sessions.Live is not { HasBegun: true } ? "the app that executes the log so far has not come; its own lines say why"
+            : !Sessions.IsCaughtUp ? $"it has not caught up: {Sessions.Lag} bytes of the log are left. Let it follow without --upgrade-to first, or give it more time"
+            : "the new app has not come, or does not come back from its conversion");
 
     /// <summary>Looks whether the app gets on, in either role. Called a few times a second.</summary>
     public void LookAtApp()

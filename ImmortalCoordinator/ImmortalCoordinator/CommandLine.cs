@@ -158,6 +158,12 @@ internal static class CommandLine
     {
         Description = "No replica on another machine has this log: where machines share its file system, claim it once nothing has moved there for 60 s, although nobody is there to prove the names coherent with."
     };
+    private static readonly TextOption s_oldApp = new("--old-app", "CMD",
+        "The old build of the app, with its arguments, as one text: it executes all that lies before the upgrade, and the app behind -- what follows.")
+    {
+        WhatIsWrong = static v => OptionValues.TryParseCommand(v, out _) ? null
+            : $"'{v}' of --old-app is no command: write the program and its arguments as one text, those with spaces in double quotes"
+    };
     private static readonly Option<bool> s_ignoreLock = new("--ignore-lock")
     {
         Description = "For tests only: become primary whoever is.", Hidden = true
@@ -228,13 +234,16 @@ internal static class CommandLine
             s_log, s_instance, s_replica, s_catalog, s_appSocket, s_appPort, s_appRings, s_create, s_checkpointEvery, s_checkpointInterval,
             s_checkpointBound, s_retain, s_holdLimit, s_forkPolicy, s_maxMessage, s_keyWindow, s_keyCount, s_keyBytes, s_logWrite,
             s_segment, s_hangLimit, s_handlerWarning, s_stopWithin, s_drainWithin, s_acceptBuild,
-            s_upgradeTo, s_upgradeWithin, s_upgradeLimit, s_run, s_alone, s_ignoreLock, s_logFormat, s_unsafeNoFlush, s_stray,
+            s_upgradeTo, s_oldApp, s_upgradeWithin, s_upgradeLimit, s_run, s_alone, s_ignoreLock, s_logFormat, s_unsafeNoFlush,
+            s_stray,
         };
         LinkOptions.AddTo(root, s_catalog);
         root.Validators.Add(result =>
         {
             if (result.GetResult(s_appSocket) is not null && result.GetResult(s_appPort) is not null)
                 result.AddError("--app-socket and --app-port exclude each other; give one");
+            if (result.GetResult(s_oldApp) is not null && (result.GetResult(s_upgradeTo) is null || app.Length == 0))
+                result.AddError("--old-app is half of an upgrade; give --upgrade-to with the version of the new app, and that app behind --");
             if (result.GetValue(s_appRings) && result.GetResult(s_appPort) is not null)
                 result.AddError("--app-rings need the unix socket beside them; leave --app-port out");
             if (result.GetValue(s_appRings) && !RingStream.IsThere)
@@ -320,6 +329,11 @@ internal static class CommandLine
         if (given.GetValue(s_upgradeTo) is not { } version) return null;
         OptionValues.TryParseTime(given.GetRequiredValue(s_upgradeWithin), out TimeSpan within);
         OptionValues.TryParseTime(given.GetRequiredValue(s_upgradeLimit), out TimeSpan limit);
-        return new UpgradeOptions(uint.Parse(version, CultureInfo.InvariantCulture)) { Within = within, Limit = limit };
+        return new UpgradeOptions(uint.Parse(version, CultureInfo.InvariantCulture))
+        {
+            Within = within, Limit = limit,
+            OldApp = given.GetValue(s_oldApp) is { } old && OptionValues.TryParseCommand(old, out IReadOnlyList<string>? command)
+                ? command : [],
+        };
     }
 }

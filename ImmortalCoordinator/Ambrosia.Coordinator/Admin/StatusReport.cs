@@ -42,6 +42,7 @@ internal sealed class StatusReport(CoordinatorInputs inputs, ReplicaLog replica,
         string role = peers.AreAdmitted ? "primary" : replica.IsWritten ? "recovering" : waits is not null ? "waiting" : "secondary";
         JsonObject status = Front(inputs.Identity, inputs.Options.Replica, role);
         status["epoch"] = replica.Epoch.Value;
+        status["appVersion"] = replica.AppVersion;
         status["waitsBecause"] = waits;
         log.AddTo(status);
         app.AddProgressTo(status);

@@ -16,14 +16,15 @@ namespace Ambrosia.Coordinator.AppSessions;
 /// what is waited for before a session begins, and which build executes the epoch that this replica holds. Any thread; one lock.
 /// </summary>
 internal sealed class AppAdmission(
-    CoordinatorInputs inputs, ReplicaLog log, LogReaders readers, AppExecution execution, ContractFiles files)
+    CoordinatorInputs inputs, ReplicaLog log, LogReaders readers, AppExecution execution, AppControl control)
 {
     /// <summary>An app that waits is judged again after so long.</summary>
     private static readonly TimeSpan s_judgeEvery = TimeSpan.FromMilliseconds(200);
 
     private readonly RankedLock _gate = new(LockRank.AppAdmission);
-    private readonly RedeployCheck _redeploys = new(inputs, files);
-    private readonly ServiceCheck _services = new(inputs);
+    private readonly RedeployCheck _redeploys = new(inputs, control.Contracts);
+    private readonly ServiceCheck _services = new(inputs, control.Contracts);
+    private readonly UpgradeAdmission _upgrade = new(inputs, log, execution, control);
 
     /// <summary>It says why the app that has come is given nothing as yet, and when it is judged again.</summary>
     private (string Why, TimeSpan Until)? _waits;
@@ -60,11 +61,18 @@ internal sealed class AppAdmission(
     /// <summary>Returns why the app cannot be the instance's whatever comes; null: it may be.</summary>
     public string? WhatIsWrong(AppHello hello)
     {
-        if (!CryptographicOperations.FixedTimeEquals(hello.Token.Span, inputs.AppToken.Span)) return "the token is wrong";
+        if (!CryptographicOperations.FixedTimeEquals(hello.Token.Span, inputs.AppToken.Span) & !IsOld(hello)) return "the token is wrong";
         if (hello.AppVersion == 0) return "the app states version 0; versions of an app begin with 1";
         return hello.VersionMin > 1 || hello.VersionMax < 1
             ? $"the app speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, this coordinator 1" : null;
     }
+
+    /// <summary>It is the old one of two apps.</summary>
+    public bool IsOld(AppHello hello) => _upgrade.IsOld(hello);
+
+    /// <summary>The new one of two apps can make the upgrade, or can follow the log as it is.</summary>
+    /// <exception cref="UpgradeRefusedException">It cannot.</exception>
+    public void RequireNext(AppHello hello, BuildMethods? methods) => _upgrade.RequireNew(hello, methods);
 
     /// <summary>Says whether the app may execute the log from a checkpoint on; false: not yet.</summary>
     /// <param name="methods">What its build executes; null: it states none.</param>
@@ -75,40 +83,39 @@ internal sealed class AppAdmission(
     /// <exception cref="UpgradeRefusedException">The upgrade that this replica is to make cannot be made with the app.</exception>
     /// <exception cref="RedeployRefusedException">It would execute the log otherwise than it was executed.</exception>
     /// <exception cref="OtherServiceException">It is the app of a view, and of another service.</exception>
+    /// <exception cref="AppNotWantedException">It is the old one of two apps, and the new one executes the log.</exception>
     public bool MayExecute(AppHello hello, BuildMethods? methods, CheckpointHeader? checkpoint, out uint runs)
     {
         runs = checkpoint?.AppVersion ?? readers.VersionAt(new Lsn(1));
-        if (runs == 0) runs = hello.AppVersion; // the log has no record yet, and begins with this one
+        if (runs == 0) runs = _upgrade.FirstOf(hello); // the log has no record yet, and begins with this one
         if (execution.View is not null)
         {
             if (!hello.Executes(runs)) runs = hello.AppVersion; // whoever looks may try the records of one version with another
             _services.Require(hello, methods, checkpoint); // any build of it may: nothing that it does gets out
             return true;
         }
-        uint inForce = log.AppVersion;
-        if (inForce != 0 && !hello.Executes(inForce)) throw new AppVersionException(inForce, hello.AppVersion);
-        if (!hello.Executes(runs)) throw new FormerVersionMissingException(runs, inForce);
-        if (inputs.Options.Upgrade is { } upgrade) RequireUpgrade(upgrade, hello, inForce);
+        uint inForce = _upgrade.InForce;
+        bool isOld = IsOld(hello);
+        if (!isOld) _upgrade.RequireNew(hello, methods);
+        if (_upgrade.Judge(hello, methods, (runs, checkpoint?.Build)) is { } other)
+        {
+            using (_gate.Enter()) _waits = other;
+            return false;
+        }
+        if (inForce != 0 && !hello.Executes(inForce) && !isOld) throw new AppVersionException(inForce, hello.AppVersion);
+        if (!hello.Executes(runs)) throw new FormerVersionMissingException(runs, inForce, checkpoint?.Build);
         AppHello? ofEpoch;
-        using (_gate.Enter()) ofEpoch = _ofEpoch;
+        using (_gate.Enter()) ofEpoch = _ofEpoch is { } before && IsOld(before) == isOld ? before : null;
         RedeployCheck.RequireSame(ofEpoch, hello);
         if (_redeploys.Judge(hello, methods, checkpoint, execution.OwnsLog) is not { } waits) return execution.OwnsLog || MayFollow();
         Wait(waits);
         return false;
     }
 
-    private static void RequireUpgrade(UpgradeOptions upgrade, AppHello hello, uint inForce)
-    {
-        if (inForce >= upgrade.To || inForce == 0) return; // it was made already, or there is nothing to upgrade
-        if (hello.AppVersion != upgrade.To)
-            throw new UpgradeRefusedException(
-                $"--upgrade-to {upgrade.To}, and the app that has come is of version {hello.AppVersion}: start the app of version {upgrade.To}, or name that version");
-    }
-
     /// <summary>The session of a primary's app begins: its build is the epoch's.</summary>
     public void Begin(AppHello app)
     {
-        using (_gate.Enter()) _ofEpoch ??= app;
+        using (_gate.Enter()) (_ofEpoch, _waits) = (_ofEpoch is { } before && IsOld(before) == IsOld(app) ? before : app, null);
     }
 
     /// <summary>This replica has the log now.</summary>
@@ -128,7 +135,7 @@ internal sealed class AppAdmission(
     {
         TimeSpan until = inputs.Time.GetElapsedTime(0) + s_judgeEvery;
         bool isNew;
-        using (_gate.Enter()) (isNew, _waits) = (_waits is null, (why, until));
+        using (_gate.Enter()) (isNew, _waits) = (_waits?.Why != why, (why, until));
         if (isNew) inputs.Logger.RedeployWaits(why);
     }
 

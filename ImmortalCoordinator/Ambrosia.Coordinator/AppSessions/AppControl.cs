@@ -24,6 +24,15 @@ internal sealed class AppControl(
     /// <summary>It rehearses that upgrade; null: there is none.</summary>
     public UpgradeRehearsal? Rehearsal { get; set; }
 
+    /// <summary>It takes the state of the old app of an upgrade to the new one; null: there are not two.</summary>
+    public StateHandover? Handover { get; set; }
+
+    /// <summary>It ends the old app where the log has the upgrade; null: there are not two.</summary>
+    public VersionRebuild? Rebuild { get; set; }
+
+    /// <summary>They convert for the app that is live; null: there are not two.</summary>
+    public AppPair? Pair { get; set; }
+
     /// <summary>It keeps what the app states of itself.</summary>
     public required ContractFiles Contracts { get; init; }
 
@@ -39,7 +48,14 @@ internal sealed class AppControl(
         checkpoints.SessionEnded();
         Upgrade?.SessionEnded();
         Rehearsal?.SessionEnded();
+        Handover?.OldAppEnded();
+        Rebuild?.SessionEnded();
     }
+
+    /// <summary>Begins a session of the new app that converts what the old one has sent; null: there is nothing to convert.</summary>
+    /// <param name="welcomeOf">Makes the welcome for a state.</param>
+    public ConversionSession? TryBeginConversion(Func<HandedState, AppWelcome> welcomeOf) =>
+        Handover!.TryGive() is { } state ? new ConversionSession(state, welcomeOf(state), Handover, checkpoints, Contracts) : null;
 
     /// <summary>The session's app has become primary.</summary>
     public void BecomePrimary() => timers.Open();
@@ -53,9 +69,14 @@ internal sealed class AppControl(
         {
             case FrameType.Processed:
                 execution.Executed(ProcessedFrame.Read(payload).Position);
-                if (Upgrade is { Stage: UpgradeStage.Wanted }) wake();
+                if (Upgrade is { Stage: UpgradeStage.Wanted } || execution.Delivery.Versions.Ends is not null) wake();
                 break;
             case FrameType.Executing: execution.Progress.Executes(ExecutingFrame.Read(payload).Place); break;
+            case FrameType.ImageBegin when Handover is { TakesImage: true } handover: handover.Take(ImageBegin.Read(payload)); break;
+            case FrameType.ImageChunk when Handover is { TakesImage: true } handover:
+                handover.TakeChunk(ImageChunk.Read(payload));
+                break;
+            case FrameType.ImageEnd when Handover is { TakesImage: true } handover: handover.Take(ImageEnd.Read(payload)); break;
             case FrameType.ImageBegin:
                 return CheckpointAnswer(
                     checkpoints.Begin(
@@ -100,6 +121,7 @@ internal sealed class AppControl(
         switch (answer.Use)
         {
             case ConversionUse.Switch: execution.Switched(answer); break;
+            case ConversionUse.State when Handover is { } handover: handover.OldAppAnswers(answer); break;
             case ConversionUse.Rehearsal when Rehearsal is { } rehearsal: rehearsal.Answered(answer); break;
             case ConversionUse.Image when Upgrade is { } upgrade: upgrade.Refused(answer.Why); break;
             default: throw new ProtocolViolation("P5.25", $"an answer to a conversion for use {answer.Use} that nobody asked for");

@@ -9,6 +9,7 @@ using Ambrosia.Coordinator.Views;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Locking;
+using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Coordinator.AppSessions;
 
@@ -28,6 +29,9 @@ internal sealed class AppFeed(AppExecution execution, ReplicaLog log, PendingQue
 
     /// <summary>These bytes were taken from the delivery and wait behind something that the app must know before.</summary>
     private ReadOnlyMemory<byte>? _held;
+
+    /// <summary>The upgrade with which this app's records end; null: it was not met.</summary>
+    public UpgradeRecord? Ends => _delivery.Versions.Ends;
 
     public bool HasControl { get { using (_gate.Enter()) return _control.HasAny; } }
 

@@ -7,6 +7,7 @@ using Ambrosia.Coordinator.Views;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Locking;
+using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Coordinator.AppSessions;
@@ -79,8 +80,10 @@ internal sealed class AppSession(
             using (_gate.Enter())
             {
                 if (_stage == AppStage.Ended) return false;
+                if (_greeting.Conversion is { } conversion) return conversion.HasOutput;
                 if (feed.HasControl) return true;
                 if (IsGreeting) return false;
+                if (feed.Ends is not null) return control.Rebuild!.MayHaveNext;
                 return feed.HasRecords || (_stage == AppStage.Replaying && _target is { } all && feed.Next >= all
                     && control.Upgrade?.MayHaveNext(all) != false);
             }
@@ -123,6 +126,7 @@ internal sealed class AppSession(
     public ReadAnswer Run(BlockPool.Block block, int frameAt, in RunView run, int runBytes)
     {
         if (IsGreeting || _stage == AppStage.Ended) throw new ProtocolViolation("P2.4", "run before the hello");
+        if (_greeting.Conversion is not null) throw new ProtocolViolation("P5.25", "a run of an app that only converts");
         return outputs.Take(block, frameAt, run, runBytes, _stage);
     }
 
@@ -131,6 +135,7 @@ internal sealed class AppSession(
         if (_stage == AppStage.AwaitHello && type != FrameType.AppHello) throw new ProtocolViolation("P2.4", $"{type} before the hello");
         if ((_stage == AppStage.AwaitMethods) != (type == FrameType.BuildMethods))
             throw new ProtocolViolation("P5.23", $"{type} where {(IsGreeting ? "the methods of a build" : "anything else")} must stand");
+        if (_greeting.Conversion is { } conversion && type != FrameType.Goodbye) return conversion.Take(type, payload, wakeSender);
         switch (type)
         {
             case FrameType.AppHello: return Hello(AppHello.Read(payload));
@@ -147,6 +152,7 @@ internal sealed class AppSession(
 
     public void Pause(bool drained)
     {
+        if (_greeting.IsBeside) return;
         LogWaits = !(outputs.TryLog() & control.TryLogDecisions());
         outputs.TellLinks();
         outputs.WakeCommitter(drained);
@@ -166,9 +172,10 @@ internal sealed class AppSession(
     /// <summary>All that an app says before it is answered is there.</summary>
     private ReadAnswer Begin(AppHello hello, BuildMethods? methods)
     {
-        if (IsPatient && sessions.Live is not null) return ReadAnswer.AppIsLive;
         try
         {
+            if (IsBeside(hello, methods)) return TryBeginConversion() ? ReadAnswer.More : ReadAnswer.LogUnread;
+            if (IsPatient && sessions.Live is not null) return ReadAnswer.AppIsLive;
             if (sessions.TryBegin(this, hello, methods, out string? why)) return ReadAnswer.More;
             return why is null ? ReadAnswer.LogUnread : throw Refuse(why);
         }
@@ -178,6 +185,31 @@ internal sealed class AppSession(
             Send(new Goodbye(GoodbyeCode.Refused, other.Message));
             throw;
         }
+        catch (AppNotWantedException other)
+        {
+            var goodbye = new Goodbye(GoodbyeCode.CleanStop, other.Message);
+            Send(goodbye);
+            throw new AppLeftException(goodbye);
+        }
+    }
+
+    /// <summary>
+    /// Says whether it is the new app of an upgrade that has to wait, or to convert, while the old one executes the log or ends.
+    /// </summary>
+    private bool IsBeside(AppHello hello, BuildMethods? methods)
+    {
+        if (control.Pair is not { } pair || sessions.Admission.IsOld(hello)) return false;
+        sessions.Admission.RequireNext(hello, methods);
+        control.Handover!.Came(hello);
+        return _greeting.IsBeside = !pair.IsNewWanted || sessions.Live is not null;
+    }
+
+    private bool TryBeginConversion()
+    {
+        if (control.TryBeginConversion(state => sessions.WelcomeOf(state, Number)) is not { } conversion) return false;
+        using (_gate.Enter()) (_greeting.Conversion, _stage) = (conversion, AppStage.Replaying);
+        wakeSender();
+        return true;
     }
 
     private AppLeftException Refuse(string why)
@@ -233,10 +265,12 @@ internal sealed class AppSession(
         {
             bytes = default;
             if (_stage == AppStage.Ended) return false;
+            if (_greeting.Conversion is { } conversion) return conversion.TryTake(out bytes);
             if (feed.TryTakeControl(out bytes)) return true;
             if (IsGreeting) return false;
         }
         if (feed.TryTake(out bytes)) return true;
+        if (feed.Ends is { } upgrade) return TryGiveWay(upgrade, out bytes);
         if (_stage != AppStage.Replaying) return false;
         using (_gate.Enter())
         {
@@ -259,12 +293,24 @@ internal sealed class AppSession(
         }
     }
 
+    /// <summary>The app has been given all that its version executes: another one goes on, as soon as it can begin.</summary>
+    private bool TryGiveWay(UpgradeRecord upgrade, out ReadOnlyMemory<byte> bytes)
+    {
+        bytes = default;
+        GiveWayStep step = control.Rebuild!.Next(upgrade);
+        if (step.Convert is { } convert) feed.Write(convert);
+        else if (step.Ends) feed.Write(new Goodbye(GoodbyeCode.CleanStop, $"version {upgrade.VersionTo} goes on"));
+        else return false;
+        return feed.TryTakeControl(out bytes);
+    }
+
     /// <summary>What <see cref="TryTake"/> gave is sent.</summary>
     public void Taken() => feed.Taken();
 
     public void Send<T>(T frame) where T : IFramePayload<T>
     {
-        feed.Write(frame);
+        if (_greeting.Conversion is { } conversion) conversion.Send(frame);
+        else feed.Write(frame);
         wakeSender();
     }
 
@@ -272,7 +318,7 @@ internal sealed class AppSession(
     {
         using (_gate.Enter())
         {
-            if (IsGreeting) return; // the welcome comes first
+            if (IsGreeting || _greeting.Conversion is not null) return; // the welcome comes first
             feed.WriteEmpty(FrameType.Heartbeat);
         }
         wakeSender();
@@ -307,16 +353,27 @@ internal sealed class AppSession(
             EndReason = why;
         }
         feed.End();
+        _greeting.Conversion?.End();
         sessions.Ended(this);
     }
 }
 
 /// <summary>
-/// Holds what an app that shows its token has said, and how long it is kept, before its session begins. The thread that reads the app
-/// writes it.
+/// Holds what an app that shows its token has said, and how long it is kept, before its session begins, and whether it stands beside the
+/// app that executes the log. The thread that reads the app writes it.
 /// </summary>
 internal sealed class AppGreeting
 {
+    private volatile ConversionSession? _conversion;
+
+    /// <summary>
+    /// The session converts a state beside the app that executes the log; null: it is to execute it. Any thread reads it.
+    /// </summary>
+    public ConversionSession? Conversion { get => _conversion; set => _conversion = value; }
+
+    /// <summary>It is the new app of an upgrade, and the old one executes the log: nothing of it is for the log.</summary>
+    public bool IsBeside { get; set; }
+
     /// <summary>It waits while another session is live.</summary>
     public bool IsPatient { get; set; }
 

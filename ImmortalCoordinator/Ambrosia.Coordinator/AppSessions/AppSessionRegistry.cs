@@ -4,6 +4,7 @@ using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Coordinator.Replay;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Coordinator.Upgrades;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
@@ -63,10 +64,15 @@ internal sealed class AppSessionRegistry(
     public AppHello? App => Live is { HasBegun: true } session ? session.App : null;
 
     /// <summary>It decides which app may have a session.</summary>
-    public AppAdmission Admission { get; } = new(inputs, log, checkpoints.Readers, execution, control.Contracts);
+    public AppAdmission Admission { get; } = new(inputs, log, checkpoints.Readers, execution, control);
 
     /// <summary>Hears what becomes of the sessions of a primary.</summary>
     public required ISessionObserver Observer { get; init; }
+
+    /// <summary>Makes the welcome of a session that converts a state of the old app of an upgrade.</summary>
+    public AppWelcome WelcomeOf(HandedState state, ulong number) => new(
+        1, new InstanceId(inputs.Identity.Name, inputs.Identity.Shard), inputs.Options.Replica, inputs.Identity.Uuid, log.Epoch, number,
+        inputs.Options.MessageBytesMax, state.Spool.Position, HasImage: true) { ConvertsFrom = state.Asked.From };
 
     /// <summary>This replica has the log: its session, now or the next, becomes primary behind all that was durable then.</summary>
     public void BecomePrimary()

@@ -32,7 +32,13 @@ internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles file
     public string? Judge(AppHello app, BuildMethods? methods, CheckpointHeader? checkpoint, bool ownsLog)
     {
         var chain = LogChain.Load(inputs.Files, inputs.Options.LogDirectory, inputs.Identity);
+        if (FirstOfLater(chain, app.AppVersion) is { } upgrade)
+        {
+            RequireFormer(app, LoggedBuilds.FindNewest(inputs.Location, chain, upgrade), checkpoint, inForce: chain);
+            return null;
+        }
         BuildRecord? last = LoggedBuilds.FindNewest(inputs.Location, chain);
+        if (last?.AppVersion < checkpoint?.AppVersion) last = null; // an upgrade by two builds came behind it
         if (last is not null && ownsLog) TellDrift(app, last);
         if ((last?.Build ?? checkpoint?.Build) is not { } before) return null;
         if (methods is null) inputs.Logger.BuildUnknown(before.Short);
@@ -52,6 +58,24 @@ internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles file
         if (before?.Build is { } old && now.Build is { } other && old != other)
             throw new RedeployRefusedException(
                 $"this coordinator's epoch is executed by build {old.Short}, and the app that has come is build {other.Short}: its files were replaced. Start the coordinator again, which judges the new build first");
+    }
+
+    /// <summary>Finds the place of the upgrade with which records of later versions begin; null: there are none.</summary>
+    private Lsn? FirstOfLater(LogChain chain, uint version)
+    {
+        foreach (LogSegment segment in chain.Segments)
+            if (chain.VersionAt(inputs.Files, new Lsn(segment.FirstLsn.Value + 1)) > version) return segment.FirstLsn;
+        return null;
+    }
+
+    /// <summary>The very build that has executed what lies before an upgrade executes it again.</summary>
+    /// <exception cref="FormerVersionMissingException">The app is another build.</exception>
+    private void RequireFormer(AppHello app, BuildRecord? last, CheckpointHeader? checkpoint, LogChain inForce)
+    {
+        if ((last?.Build ?? checkpoint?.Build) is not { } before || app.Build is not { } now || before == now) return;
+        if (inputs.Options.AcceptBuild is { } named && now.ToString().StartsWith(named, StringComparison.OrdinalIgnoreCase)) return;
+        uint version = inForce.VersionAt(inputs.Files, new Lsn(ulong.MaxValue >> 2));
+        throw new FormerVersionMissingException(app.AppVersion, version, before, now);
     }
 
     private void JudgeRecorded(BuildId before, BuildMethods now, CheckpointHeader? checkpoint, LogChain chain)

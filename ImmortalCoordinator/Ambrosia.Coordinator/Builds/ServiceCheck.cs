@@ -10,10 +10,12 @@ using Ambrosia.Protocol.Runs;
 namespace Ambrosia.Coordinator.Builds;
 
 /// <summary>
-/// Finds out whether the app that came to a view is of the service whose log it is. Any build of it may execute the log there, but one of
-/// another service would fail at each message, and show nothing that ever was. The thread that reads the app.
+/// Finds out whether an app that has come is of the service whose log it is. Any build of it may execute the log in a view, but one of
+/// another service would fail at each message, and show nothing that ever was; and an upgrade with one would fail behind its claim. The
+/// thread that reads the app.
 /// </summary>
-internal sealed class ServiceCheck(CoordinatorInputs inputs)
+/// <param name="files">They keep what the builds before say of themselves.</param>
+internal sealed class ServiceCheck(CoordinatorInputs inputs, ContractFiles files)
 {
     /// <summary>So many calls are looked at: an app that knows none of them is another one.</summary>
     private const int CallsMax = 64;
@@ -35,6 +37,24 @@ internal sealed class ServiceCheck(CoordinatorInputs inputs)
             && FindCalled(chain, checkpoint) is { Count: > 0 } called && !methods.Ids.Any(called.Contains))
             throw new OtherServiceException(
                 $"the app is of another service: its build {methods.Build.Short} has none of the methods that the log of '{name}' calls. Give the app of '{name}'");
+    }
+
+    /// <summary>
+    /// Returns why an app is of another service than the one whose log it is, as far as builds say what they are; null: nothing is wrong.
+    /// </summary>
+    /// <param name="methods">What the app's build executes; null: it states none.</param>
+    /// <param name="isNextVersion">It is to go on as the next version, so that its contract may be another one.</param>
+    public string? WhatIsWrong(AppHello app, BuildMethods? methods, bool isNextVersion)
+    {
+        var chain = LogChain.Load(inputs.Files, inputs.Options.LogDirectory, inputs.Identity);
+        if (LoggedBuilds.FindNewest(inputs.Location, chain) is not { Build: { } before } last) return null;
+        if (app.Build == before)
+            return isNextVersion ? $"it is build {before.Short}, which executes the log as version {last.AppVersion}"
+                : last.ContractHash == app.ContractHash ? null
+                : $"build {before.Short} has executed the log, and the app runs another immortal of it";
+        return methods is not null && files.TryReadMethods(before) is { } then && methods.Ids.Any() && then.Ids.Any()
+            && !methods.Ids.Intersect(then.Ids).Any()
+            ? $"its build {methods.Build.Short} has none of the methods of build {before.Short}, which has executed the log" : null;
     }
 
     private HashSet<uint> FindCalled(LogChain chain, CheckpointHeader? checkpoint)

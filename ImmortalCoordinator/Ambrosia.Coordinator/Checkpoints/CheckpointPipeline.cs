@@ -4,6 +4,7 @@ using Ambrosia.Log.Checkpoints;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Checkpoints;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Coordinator.Checkpoints;
 
@@ -155,7 +156,8 @@ internal interface IVersionCheckpoint : ICheckpointOutcome
 /// <summary>Holds the place of a checkpoint of another version than the log's.</summary>
 /// <param name="Version">The version of the checkpoint.</param>
 /// <param name="At">The fold of the log right there, as a mark would have it.</param>
-internal sealed record VersionPlace(uint Version, MarkSnapshot At);
+/// <param name="Build">The build that goes on with it; null: it states none.</param>
+internal sealed record VersionPlace(uint Version, MarkSnapshot At, BuildId? Build);
 
 /// <summary>Tells what a checkpoint holds of the coordinator. The thread that reads the app.</summary>
 internal interface ICheckpointSource

@@ -49,7 +49,7 @@ internal sealed class CheckpointSnapshot(
             other?.Version ?? readers.VersionAt(begin.Position),
             begin.ImageVersion, inputs.Time.GetUtcNow().ToUnixTimeMilliseconds() * 1000, previousHash, _replica)
         {
-            Build = execution.Delivery.Build,
+            Build = other is null ? execution.Delivery.Build : other.Build,
         };
         if (OutputsAt(state, ref why) is not { } outputs) return null;
         return new CheckpointJob(header, PartOf(state, outputs), outputs, IsOurs: mark.Mark.Replica == _replica)

@@ -16,14 +16,14 @@ internal sealed class AppEndpoint : IDisposable
     private readonly string? _socketPath;
     private readonly CoordinatorOptions _options;
 
-    private AppEndpoint(Socket listener, string address, string? socketPath, string tokenPath, byte[] token,
+    private AppEndpoint(Socket listener, string address, string? socketPath, string tokenPath, (byte[] App, byte[] Old) tokens,
         CoordinatorOptions options)
     {
         Listener = listener;
         Address = address;
         _socketPath = socketPath;
         TokenPath = tokenPath;
-        Token = token;
+        (Token, OldToken) = (tokens.App, tokens.Old);
         HasRings = socketPath is not null && options.AppRings;
         _options = options;
     }
@@ -48,6 +48,13 @@ internal sealed class AppEndpoint : IDisposable
         ["AMBROSIA_INSTANCE"] = _options.Instance, ["AMBROSIA_CATALOG"] = _options.Catalog.Text,
     };
 
+    /// <summary>The token of the old app of an upgrade by two builds; empty: there is none.</summary>
+    public ReadOnlyMemory<byte> OldToken { get; }
+
+    /// <summary>The environment of that app.</summary>
+    public IReadOnlyDictionary<string, string> OldEnvironment =>
+        new Dictionary<string, string>(Environment) { ["AMBROSIA_TOKEN"] = OldTokenPathOf(TokenPath) };
+
     /// <summary>Refuses what <see cref="Open"/> would refuse, and makes nothing.</summary>
     /// <exception cref="MisuseException">The port is taken, or the socket's place will not do.</exception>
     public static void Check(CoordinatorOptions options)
@@ -60,15 +67,13 @@ internal sealed class AppEndpoint : IDisposable
     public static AppEndpoint Open(IFileSystem files, CoordinatorOptions options)
     {
         string tokenPath = Path.Combine(options.RunDirectory, $"app.{options.Replica}.token");
-        byte[] token = new byte[TokenBytes];
-        SystemRandom.Fill(token);
-        files.Delete(tokenPath);
-        using (IFile file = files.Create(tokenPath)) file.Write(token, 0);
+        var tokens = (App: NewToken(files, tokenPath),
+            Old: options.Upgrade is { HasTwoApps: true } ? NewToken(files, OldTokenPathOf(tokenPath)) : []);
         if (options.AppPort is { } port)
         {
             Socket bound = BindPort(port);
             bound.Listen(16);
-            return new AppEndpoint(bound, $"tcp:{((IPEndPoint)bound.LocalEndPoint!).Port}", null, tokenPath, token, options);
+            return new AppEndpoint(bound, $"tcp:{((IPEndPoint)bound.LocalEndPoint!).Port}", null, tokenPath, tokens, options);
         }
         string path = options.AppSocket is { } asked ? SocketPath.Made(files, asked)
             : SocketPath.Of(files, Path.Combine(options.RunDirectory, $"app.{options.Replica}.sock"));
@@ -77,7 +82,19 @@ internal sealed class AppEndpoint : IDisposable
         listener.Bind(new UnixDomainSocketEndPoint(path));
         System.IO.File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
         listener.Listen(16);
-        return new AppEndpoint(listener, $"{(options.AppRings ? "ring" : "unix")}:{path}", path, tokenPath, token, options);
+        return new AppEndpoint(listener, $"{(options.AppRings ? "ring" : "unix")}:{path}", path, tokenPath, tokens, options);
+    }
+
+    private static string OldTokenPathOf(string tokenPath) => Path.ChangeExtension(tokenPath, "old.token");
+
+    private static byte[] NewToken(IFileSystem files, string path)
+    {
+        byte[] token = new byte[TokenBytes];
+        SystemRandom.Fill(token);
+        files.Delete(path);
+        using IFile file = files.Create(path);
+        file.Write(token, 0);
+        return token;
     }
 
     private static Socket BindPort(int port)

@@ -25,6 +25,9 @@ internal sealed class AppSupervisor(
     /// <summary>An app whose session was ended has so long to end by itself; then one that was asked to has so long.</summary>
     private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(2), s_afterTerminate = TimeSpan.FromSeconds(1);
 
+    /// <summary>The app executes the log; otherwise its death says nothing of a record.</summary>
+    public Func<bool> IsLive { get; init; } = static () => true;
+
     private readonly CancellationTokenSource _stop = new();
     private readonly RankedLock _gate = new(LockRank.AppSupervisor);
 
@@ -49,10 +52,11 @@ internal sealed class AppSupervisor(
                     "the app ended with code 2: it refuses to run as it is, and starting it again would not help; its own lines say why");
                 return;
             }
-            incidents.Died(code);
+            bool isLive = IsLive();
+            if (isLive) incidents.Died(code);
             Lsn at = executed();
             // What it had executed before it died, it has seldom reported to the end, and a new one begins earlier.
-            same = at <= furthest ? same + 1 : 1;
+            same = !isLive ? 0 : at <= furthest ? same + 1 : 1;
             if (at > furthest) furthest = at;
             delay = Stopwatch.GetElapsedTime(begun) > s_settled ? TimeSpan.Zero
                 : delay == TimeSpan.Zero ? TimeSpan.FromMilliseconds(20) : delay < s_delayMax ? delay * 2 : s_delayMax;
@@ -96,6 +100,13 @@ internal sealed class AppSupervisor(
     public void EndHanging()
     {
         using (_gate.Enter()) _process?.Kill();
+    }
+
+    /// <summary>Ends an app that has nothing to do and was told nothing; it is not started again.</summary>
+    public void EndNow()
+    {
+        StartNoMore();
+        EndHanging();
     }
 
     /// <summary>An app that ends from now on is not started again.</summary>

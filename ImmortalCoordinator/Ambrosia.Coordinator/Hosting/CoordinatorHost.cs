@@ -41,7 +41,7 @@ public sealed class CoordinatorHost : IDisposable
     /// <summary>The timestamp from which the time until ready counts: the start, or the take-over.</summary>
     private long _begun = Stopwatch.GetTimestamp();
     private Coordinator? _coordinator;
-    private AppSupervisor? _supervisor;
+    private AppProcesses? _apps;
     private DivergenceExit? _divergence;
     private IncidentJournal? _incidents;
 
@@ -143,13 +143,14 @@ public sealed class CoordinatorHost : IDisposable
         var follower = new LogFollower(_files, _options.LogDirectory, identity);
         // A log that is there is claimed once its app was judged: one that may not execute it takes no epoch from anybody.
         ClaimResult? claim = HasLog(follower, stop) ? null : ClaimOrFollow(monitor, follower, stop);
+        InstanceStart.RequireOldApp(_options, follower.AppVersion);
 
         AppEndpoint endpoint = _space.Until(() => AppEndpoint.Open(_files, _options));
         _owned.Add(endpoint);
         CoordinatorInputs inputs = new()
         {
-            Options = _options, Identity = identity, Files = _files, AppToken = endpoint.Token, Time = TimeProvider.System,
-            Random = Random.Shared.NextDouble, Pumps = _pumps, Logger = _logger,
+            Options = _options, Identity = identity, Files = _files, AppToken = endpoint.Token, OldAppToken = endpoint.OldToken,
+            Time = TimeProvider.System, Random = Random.Shared.NextDouble, Pumps = _pumps, Logger = _logger,
         };
         _divergence = new DivergenceExit(inputs, catalog, monitor, _name, canExecute: ChannelOpened is null);
         if (claim is ClaimResult.Claimed claimed)
@@ -159,7 +160,6 @@ public sealed class CoordinatorHost : IDisposable
             _pumps.StartCommits(_coordinator.Committer);
         }
         else _coordinator = new Coordinator(inputs, follower);
-        if (_coordinator.Upgrade is { } upgrade) upgrade.AppHangs += () => _supervisor?.EndHanging();
         if (_coordinator.Rehearsal is { } rehearsal)
             rehearsal.Passed += () => new Thread(() => _pumps.Secondary?.Promote()) { Name = "upgrade", IsBackground = true }.Start();
         _incidents = new IncidentJournal(inputs, _coordinator, catalog, ExplainsIncidents);
@@ -294,19 +294,18 @@ public sealed class CoordinatorHost : IDisposable
         _logger.LogOpened(parts.Epoch, parts.Durable, endpoint.Address, endpoint.TokenPath);
         ChannelOpened?.Invoke(endpoint.Environment);
         if (_options.App.Count == 0) return;
-        _supervisor = new AppSupervisor(
-            _options.App, endpoint.Environment, () => parts.Execution.Progress.Processed, _incidents!, _logger, Fail);
-        _supervisor.Start();
+        _apps = new AppProcesses(_options, endpoint, parts, _incidents!, _logger, Fail);
+        _apps.Start();
     }
 
     private void Stop()
     {
         _logger.StopAsked();
-        _supervisor?.StartNoMore();
+        _apps?.StartNoMore();
         if (_coordinator is { } parts) _pumps.EndCleanly(parts.BeginCleanEnd());
-        if (_supervisor is not null)
+        if (_apps is not null)
             _coordinator?.Sessions.Live?.Send(new Goodbye(GoodbyeCode.CleanStop, "the coordinator stops")); // it ends the app in order
-        _supervisor?.End();
+        _apps?.End();
         End(ExitCodes.Ok);
     }
 
@@ -363,7 +362,7 @@ public sealed class CoordinatorHost : IDisposable
     public void Dispose()
     {
         _pumps.Secondary?.Dispose(); // nothing is claimed on the way out
-        _supervisor?.Dispose();
+        _apps?.Dispose();
         _pumps.Dispose(); // the pumps end before what they pump
         foreach (IDisposable part in _owned) part.Dispose();
         _owned.Clear();

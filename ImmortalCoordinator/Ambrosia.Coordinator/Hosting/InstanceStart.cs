@@ -51,6 +51,15 @@ internal sealed class InstanceStart(
         return Create(() => { if (entry is not null) catalog.Forget(name); });
     }
 
+    /// <summary>Two builds are to make an upgrade that the log does not have: the old one must be there. Behind it, it need not.</summary>
+    /// <exception cref="MisuseException">It is not.</exception>
+    public static void RequireOldApp(CoordinatorOptions options, uint inForce)
+    {
+        if (inForce > 0 && options.Upgrade is { OldApp: [var program, ..] } upgrade && inForce < upgrade.To
+            && AppPath.WhatIsWrong(program) is { } unknown)
+            throw new MisuseException($"{unknown}; give the old build's program, and its arguments, as one text with --old-app");
+    }
+
     /// <summary>Returns the part of a directory's path that is a file, so that there can be no such directory; null: none is.</summary>
     private static string? FileIn(string directory)
     {

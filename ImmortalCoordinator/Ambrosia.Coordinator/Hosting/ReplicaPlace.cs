@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Coordinator.Upgrades;
 using Ambrosia.Log.Fencing;
 using Ambrosia.Log.Files;
 
@@ -44,10 +45,11 @@ internal sealed class ReplicaPlace(CoordinatorOptions options, IFileSystem files
         try
         {
             catalog?.RemoveLeftovers();
+            files.Delete(StateSpool.PathOf(options));
         }
         catch (IOException)
         {
-            // A catalog that cannot be written is told of where it must be.
+            // What cannot be written is told of where it must be.
         }
         if (options.Run is not { } run) return;
         files.CreateDirectory(run); // each level by itself, so that each is private

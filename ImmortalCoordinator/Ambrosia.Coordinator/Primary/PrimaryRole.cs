@@ -126,6 +126,7 @@ internal sealed class PrimaryRole
         uint version = _log.AppVersion;
         if (version == 0) // a record that says so would end every later start with 65
             throw new InvalidOperationException($"the log of epoch {PrimaryLease.Epoch} goes on at {_log.Tail} and states no app version");
+        if (!app.Executes(version)) return false; // the old one of two apps, which only executes again what lies before an upgrade
         var build = new BuildRecord(PrimaryLease.Epoch, version, app.Build, app.Binding, app.Runtime, app.Culture, app.Cpu,
             app.ContractHash, s_version);
         _owesBuild = !_appender.TryAppend(RecordKind.Build, RecordKinds.Encode(build), out _);

@@ -58,7 +58,8 @@ internal sealed class Delivery(
     public View? View { get; init; }
 
     /// <summary>What comes next may be given, as far as a view is concerned.</summary>
-    public bool MayGive => View is not { } view || IsInsideFrame || _pieces is not null || view.MayGive(Next, progress.Dry);
+    public bool MayGive => Versions.Ends is null
+        && (View is not { } view || IsInsideFrame || _pieces is not null || view.MayGive(Next, progress.Dry));
 
     /// <summary>Every record goes in a frame of its own, with its own place as the mark, so that the app reports at each.</summary>
     public bool OneByOne { get; init; }
@@ -67,7 +68,7 @@ internal sealed class Delivery(
     public PolicyAhead? TakeOutlook() => _outlook.Take();
 
     /// <summary>It knows which version of the app is given records.</summary>
-    public VersionSwitch Versions { get; } = new();
+    public VersionSwitch Versions { get; init; } = new();
 
     /// <summary>The build of the app that is given records; null: it does not say. It changes between sessions alone.</summary>
     public BuildId? Build { get; set; }
@@ -115,6 +116,11 @@ internal sealed class Delivery(
         while (Next < log.Durable && MayGive)
         {
             PageView page = Load();
+            if (!MayGivePage(page))
+            {
+                Taken();
+                break;
+            }
             if (TryFrame(page, out bytes)) return true;
             Taken();
         }
@@ -136,6 +142,14 @@ internal sealed class Delivery(
         if (status == ReadStatus.Truncated && _hasFollowed) throw new LogTruncatedException(Next);
         if (status != ReadStatus.Page) throw _reader.MissingPage(Next);
         return new PageView(_buffer.Memory, Next, _buffer.Next, _buffer.Length, _buffer.TimeMicros, _buffer.Flags, _buffer.Remaining);
+    }
+
+    /// <summary>The record of an upgrade stands alone on its page, and what an app is not to be given is not read either.</summary>
+    private bool MayGivePage(in PageView page)
+    {
+        if (page.Flags != PageFlags.StatesVersion || !Versions.HasNextApp) return true;
+        var records = new RecordReader(page.Buffer.Span[PageHeader.Bytes..page.Length], page.Lsn + PageHeader.Bytes);
+        return !records.Next() || records.Kind != RecordKind.Upgrade || Versions.MayGive(records.Read<UpgradeRecord>());
     }
 
     private bool TryFrame(in PageView page, out ReadOnlyMemory<byte> bytes)

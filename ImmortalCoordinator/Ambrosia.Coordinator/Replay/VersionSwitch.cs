@@ -18,12 +18,29 @@ internal sealed class VersionSwitch
     /// <summary>The app was asked to go on as the version of this record, and has not answered; null: it was not. Any thread.</summary>
     private volatile UpgradeRecord? _asked;
 
+    private volatile UpgradeRecord? _ends;
+
     /// <summary>The version of the app that is given records. Any thread.</summary>
     public uint Runs => _runs;
+
+    /// <summary>Another app goes on where the log has the upgrade of this one's version; otherwise the replica ends there.</summary>
+    public bool HasNextApp { get; init; }
+
+    /// <summary>The record of the upgrade with which this app's records end; null: it was not met. Any thread.</summary>
+    public UpgradeRecord? Ends => _ends;
+
+    /// <summary>Says whether the app is given the record of an upgrade; false: its version ends there, and another app goes on.</summary>
+    public bool MayGive(UpgradeRecord record)
+    {
+        if (!HasNextApp || record.VersionFrom != _runs || record.VersionTo <= _highest) return true;
+        _ends = record;
+        return false;
+    }
 
     /// <summary>A session begins with records of the one version, and its app can go on as far as the other.</summary>
     public void Begin((uint Runs, uint Highest) versions)
     {
+        _ends = null;
         (_runs, _highest) = versions;
         (_wanted, _asked) = (null, null);
     }
@@ -55,7 +72,10 @@ internal sealed class VersionSwitch
     {
         UpgradeRecord record = _asked ?? throw new ProtocolViolation("P5.25", $"an answer at {answer.Position} that nobody asked for");
         _asked = null;
-        return record.ImageHash == answer.Hash ? null
-            : $"the conversion from version {record.VersionFrom} to {record.VersionTo} is not deterministic: the upgrade at {record.Checkpoint} states image hash {record.ImageHash:x16}, and here it gave {answer.Length} bytes with {answer.Hash:x16}. It must be a function of the old state alone, and its code must be that of the build that made the upgrade";
+        return record.ImageHash == answer.Hash ? null : Differs(record, answer.Hash);
     }
+
+    /// <summary>Says that a conversion has given another image than the one that the log states.</summary>
+    public static string Differs(UpgradeRecord record, ulong hash) =>
+        $"the conversion from version {record.VersionFrom} to {record.VersionTo} is not deterministic: the upgrade at {record.Checkpoint} states image hash {record.ImageHash:x16}, and here it gave {hash:x16}. It must be a function of the old state alone, and its code must be that of the build that made the upgrade";
 }

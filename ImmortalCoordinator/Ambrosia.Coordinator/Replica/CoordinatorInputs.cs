@@ -20,6 +20,9 @@ internal sealed record CoordinatorInputs
     /// <summary>The app shows this token in its hello.</summary>
     public required ReadOnlyMemory<byte> AppToken { get; init; }
 
+    /// <summary>The old app of an upgrade by two builds shows this one; empty: there is none.</summary>
+    public ReadOnlyMemory<byte> OldAppToken { get; init; }
+
     public required TimeProvider Time { get; init; }
 
     /// <summary>It tells the time by which timers are due: that of the log, unless the simulator plants another one.</summary>

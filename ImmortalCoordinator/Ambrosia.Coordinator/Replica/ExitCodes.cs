@@ -56,8 +56,17 @@ internal sealed class AppVersionException(uint inForce, uint stated) : Exception
 /// No checkpoint of the version in force can serve, so that the log must be executed from a place before the upgrade on, and the app lacks
 /// the version of that place (exit 65). Nothing was given to the app.
 /// </summary>
-internal sealed class FormerVersionMissingException(uint needed, uint inForce) : Exception(
-    $"no checkpoint of version {inForce} can serve any more, and what lies before the upgrade is of version {needed}: start a build that carries both, with AmbrosiaApp.Run<Former, Immortal>, as the one did that made the upgrade; or put back a checkpoint of version {inForce} from a backup. Nothing was changed");
+/// <param name="build">The build that has executed it; null: it is not known.</param>
+/// <param name="come">The build that has come in its place; null: none has.</param>
+internal sealed class FormerVersionMissingException(uint needed, uint inForce, BuildId? build = null, BuildId? come = null) : Exception(
+    $"no checkpoint of version {inForce} can serve any more, and what lies before the upgrade is of version {needed}"
+    + (build is { } executed ? $", which build {executed.Short} has executed" : "")
+    + (come is { } other ? $", and the app of --old-app is build {other.Short}" : "")
+    + $": give that build with --upgrade-to {inForce} --old-app, or start one that carries both, with AmbrosiaApp.Run<Former, Immortal>, as the one did that made the upgrade; or put back a checkpoint of version {inForce} from a backup. Nothing was changed");
+
+/// <summary>The old app of an upgrade has come where the new one executes the log: it is ended, and nothing is wrong.</summary>
+internal sealed class AppNotWantedException(uint stated, uint wanted) : Exception(
+    $"version {wanted} executes the log, and not version {stated}");
 
 /// <summary>The app cannot make the upgrade that was asked for (exit 2). Nothing was given to it, and no epoch was claimed.</summary>
 internal sealed class UpgradeRefusedException(string why) : Exception(why);

@@ -9,4 +9,12 @@ public sealed record UpgradeOptions(uint To)
 
     /// <summary>The conversion and its checkpoint may take so long; then the replica goes on with the version before.</summary>
     public TimeSpan Limit { get; init; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>
+    /// The app of the version before, with its arguments, in a process of its own; empty: one app carries both versions.
+    /// </summary>
+    public IReadOnlyList<string> OldApp { get; init; } = [];
+
+    /// <summary>The two versions are two builds, each in a process of its own.</summary>
+    public bool HasTwoApps => OldApp.Count > 0;
 }

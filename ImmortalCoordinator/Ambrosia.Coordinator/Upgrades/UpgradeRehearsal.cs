@@ -22,29 +22,35 @@ internal sealed class UpgradeRehearsal(CoordinatorInputs inputs, Action<ConvertF
     /// <summary>The app was asked then and has not answered; null: it was not, or it has.</summary>
     private TimeSpan? _asked;
 
-    private TimeSpan _next, _begun;
+    private TimeSpan _next;
+
+    /// <summary>Its time began then; null: not yet.</summary>
+    private TimeSpan? _begun;
+
     private string? _why;
     private bool _isOver;
+
+    /// <summary>The log lacks the upgrade; false: another replica has made it while this one rehearsed.</summary>
+    public Func<bool> IsDue { get; init; } = static () => true;
 
     /// <summary>The rehearsal went well: the replica may take over. Called once, under no lock.</summary>
     public event Action? Passed;
 
     /// <summary>
-    /// Asks the app if it is due; true: the time for it is over, and it has never worked. The ticking thread of a secondary whose app has
-    /// caught up.
+    /// Asks the app if it is due; true: the time for it is over, and it has never worked. The ticking thread of a secondary.
     /// </summary>
-    /// <param name="runs">The version that the app executes.</param>
-    public bool Tick(TimeSpan now, uint runs)
+    /// <param name="runs">The version that the app executes; null: none has caught up, so none is asked.</param>
+    public bool Tick(TimeSpan now, uint? runs)
     {
         using (_gate.Enter())
         {
             if (_isOver || runs >= _options.To) return false;
-            if (_begun == TimeSpan.Zero) _begun = now;
-            if (_asked is null && now - _begun >= _options.Within) return _isOver = true;
-            if (_asked is not null || now < _next) return false;
+            _begun ??= now;
+            if (now - _begun >= _options.Within) return _isOver = true;
+            if (runs is null || _asked is not null || now < _next) return false;
             _asked = now;
         }
-        ask(new ConvertFrame(Lsn.Zero, runs, _options.To, ConversionUse.Rehearsal));
+        ask(new ConvertFrame(Lsn.Zero, runs.Value, _options.To, ConversionUse.Rehearsal));
         return false;
     }
 
@@ -69,8 +75,9 @@ internal sealed class UpgradeRehearsal(CoordinatorInputs inputs, Action<ConvertF
             if (isNew) inputs.Logger.UpgradeRefused(_options.To, answer.Position, answer.Why);
             return;
         }
-        inputs.Logger.UpgradeRehearsed(answer.Position, answer.Length, _options.To, took.TotalMilliseconds);
         LockChecks.BeforeCallOut();
+        if (!IsDue()) return;
+        inputs.Logger.UpgradeRehearsed(answer.Position, answer.Length, _options.To, took.TotalMilliseconds);
         Passed?.Invoke();
     }
 

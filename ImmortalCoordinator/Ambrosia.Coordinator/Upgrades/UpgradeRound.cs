@@ -38,6 +38,18 @@ internal enum UpgradeStage
     GivenUp,
 }
 
+/// <summary>Says which app does not come back from its part of a conversion, and is to be ended.</summary>
+internal enum HangingApp
+{
+    None,
+
+    /// <summary>The old one of two, which is to send its state.</summary>
+    Old,
+
+    /// <summary>The one that converts.</summary>
+    New,
+}
+
 /// <summary>
 /// Leads an upgrade on a replica that has the log and lets nobody in yet: the app, which carries both versions, has executed all that is
 /// durable; it converts its state; that becomes a checkpoint of the new version; the Upgrade record names it and brings the version into
@@ -50,9 +62,6 @@ internal sealed class UpgradeRound(
     CoordinatorInputs inputs, ReplicaLog log, LogAppender appender, AppExecution execution, Func<bool> isOwing, Action wake)
     : IVersionCheckpoint
 {
-    private readonly UpgradeOptions _options = inputs.Options.Upgrade
-        ?? throw new InvalidOperationException("a round of a replica that is to make no upgrade");
-
     private readonly RankedLock _gate = new(LockRank.UpgradeRound);
     private UpgradeStage _stage;
 
@@ -62,8 +71,14 @@ internal sealed class UpgradeRound(
     /// <summary>Why the round was given up; null: it was not. Any thread.</summary>
     public string? GivenUp { get; private set; }
 
-    /// <summary>The app does not come back from its conversion, and is to be ended. Called under no lock.</summary>
-    public event Action? AppHangs;
+    /// <summary>It takes the state to the new app; null: one app carries both versions.</summary>
+    public StateHandover? Handover { get; init; }
+
+    /// <summary>The round was given up, and this app does not come back from its conversion. Called under no lock.</summary>
+    public event Action<HangingApp>? GaveUp;
+
+    private UpgradeOptions Options =>
+        inputs.Options.Upgrade ?? throw new InvalidOperationException("a round of a replica that is to make no upgrade");
 
     public UpgradeStage Stage { get { using (_gate.Enter()) return _stage; } }
 
@@ -93,7 +108,7 @@ internal sealed class UpgradeRound(
     {
         uint from = execution.Delivery.Versions.Runs;
         LogWriter own = log.Writer;
-        if (from >= _options.To)
+        if (from >= Options.To)
         {
             _stage = UpgradeStage.Done;
             return default;
@@ -107,7 +122,8 @@ internal sealed class UpgradeRound(
         _place = new ConvertedPlace(
             executed, execution.Progress.ProcessedPage, own.RecordsEnd, execution.Delivery.State.Clone(), from, app.Build,
             inputs.Time.GetElapsedTime(0));
-        return new UpgradeStep(Convert: new ConvertFrame(executed, from, _options.To, ConversionUse.Image));
+        var wanted = new ConvertFrame(executed, from, Options.To, ConversionUse.Image);
+        return new UpgradeStep(Convert: Handover?.Begin(wanted) ?? wanted);
     }
 
     /// <summary>Says whether the session that stands at its target has something to send or to do. Any thread.</summary>
@@ -121,22 +137,26 @@ internal sealed class UpgradeRound(
     // ---- the app's answer ----
 
     /// <summary>The app cannot convert its state.</summary>
-    public void Refused(string why) => GiveUp(why);
+    public void Refused(string why) => TryGiveUp(why);
 
     /// <summary>The app's session has ended.</summary>
     public void SessionEnded()
     {
-        if (Stage == UpgradeStage.Converting) GiveUp("the app ended while it converted its state");
+        if (Stage == UpgradeStage.Converting) TryGiveUp("the app ended while it converted its state");
     }
 
     public VersionPlace? TakeFor(Lsn position)
     {
         using (_gate.Enter())
             return _stage == UpgradeStage.Converting && _place is { } place && place.Lsn == position
-                ? new VersionPlace(_options.To, new MarkSnapshot(
-                    place.PageLsn, position, place.State, new CheckpointMarkRecord(log.Epoch, 0, inputs.Options.Replica)))
+                ? new VersionPlace(Options.To, new MarkSnapshot(
+                    place.PageLsn, position, place.State, new CheckpointMarkRecord(log.Epoch, 0, inputs.Options.Replica)),
+                    BuildOf(place))
                 : null;
     }
+
+    /// <summary>The build that goes on as the new version.</summary>
+    private BuildId? BuildOf(ConvertedPlace place) => Handover is null ? place.Build : Handover.Build;
 
     // ---- the checkpoint of the new version; the thread that writes checkpoints ----
 
@@ -158,7 +178,7 @@ internal sealed class UpgradeRound(
         // Nothing is removed before the record names it: until then it is no checkpoint of this log.
     }
 
-    void ICheckpointOutcome.Failed(string why) => GiveUp(why);
+    void ICheckpointOutcome.Failed(string why) => TryGiveUp(why);
 
     void ICheckpointOutcome.Computed(Lsn place, StateDigest state)
     {
@@ -185,12 +205,12 @@ internal sealed class UpgradeRound(
             if (_stage != UpgradeStage.Recording || own.Durable < at) return;
             place = _place!;
             record = new UpgradeRecord(
-                place.From, _options.To, place.Lsn, own.Epoch, inputs.Options.Replica, place.Hashes.Part,
-                place.Hashes.Image, place.Build);
+                place.From, Options.To, place.Lsn, own.Epoch, inputs.Options.Replica, place.Hashes.Part,
+                place.Hashes.Image, BuildOf(place));
         }
         if (own.RecordsEnd != place.RecordsEnd)
         {
-            GiveUp($"something was logged behind {place.RecordsEnd}, where the state was converted");
+            TryGiveUp($"something was logged behind {place.RecordsEnd}, where the state was converted");
             return;
         }
         Crash.Hit("upgrade.beforeRecord");
@@ -198,7 +218,7 @@ internal sealed class UpgradeRound(
         {
             // One lock with giving up: behind the record nobody gives up (U11).
             if (_stage != UpgradeStage.Recording) return;
-            if (!appender.TryAppendVersion(at, RecordKind.Upgrade, RecordKinds.Encode(record), _options.To)) return;
+            if (!appender.TryAppendVersion(at, RecordKind.Upgrade, RecordKinds.Encode(record), Options.To)) return;
             (_stage, place.RecordAt) = (UpgradeStage.Appended, at);
         }
         Crash.Hit("upgrade.afterRecord");
@@ -216,7 +236,7 @@ internal sealed class UpgradeRound(
             _stage = UpgradeStage.Done;
             place = _place;
         }
-        inputs.Logger.UpgradeDone(place.From, _options.To, place.RecordAt);
+        inputs.Logger.UpgradeDone(place.From, Options.To, place.RecordAt);
     }
 
     // ---- giving up ----
@@ -230,24 +250,34 @@ internal sealed class UpgradeRound(
             if (_stage is not (UpgradeStage.Converting or UpgradeStage.Writing or UpgradeStage.Recording)) return;
             begun = _place!.Begun;
         }
-        if (now - begun >= _options.Limit)
+        if (now - begun >= Options.Limit)
         {
-            bool hangs = Stage == UpgradeStage.Converting;
-            GiveUp($"it was not done within --upgrade-limit {_options.Limit.TotalSeconds:0.#} s");
-            if (hangs) AppHangs?.Invoke();
+            HangingApp hanging = Stage != UpgradeStage.Converting ? HangingApp.None
+                : Handover?.AwaitsOldApp == true ? HangingApp.Old : HangingApp.New;
+            TryGiveUp($"it was not done within --upgrade-limit {Options.Limit.TotalSeconds:0.#} s", hanging);
         }
         else TryRecord();
     }
 
-    private void GiveUp(string why)
+    /// <summary>
+    /// The replica goes on with the version before, where that is still in force; false: behind the record nobody gives up (U11), or the
+    /// upgrade was given up before. Called under no lock.
+    /// </summary>
+    /// <param name="hanging">It does not come back.</param>
+    public bool TryGiveUp(string why, HangingApp hanging = HangingApp.None)
     {
         using (_gate.Enter())
         {
-            if (_stage is not (UpgradeStage.Wanted or UpgradeStage.Converting or UpgradeStage.Writing or UpgradeStage.Recording)) return;
+            if (_stage is not (UpgradeStage.Wanted or UpgradeStage.Converting or UpgradeStage.Writing or UpgradeStage.Recording)
+                || log.AppVersion >= Options.To) return false;
             (_stage, GivenUp) = (UpgradeStage.GivenUp, why);
         }
-        inputs.Logger.UpgradeGivenUp(_options.To, execution.Delivery.Versions.Runs, log.Epoch, why);
+        inputs.Logger.UpgradeGivenUp(Options.To, execution.Delivery.Versions.Runs, log.Epoch, why);
+        Handover?.Drop();
         wake();
+        LockChecks.BeforeCallOut();
+        GaveUp?.Invoke(hanging);
+        return true;
     }
 
     /// <summary>Holds the place at which the state is converted, and what is known there.</summary>

@@ -22,13 +22,16 @@ internal static class CheckpointVersion
         uint version = chain.VersionAt(location.Files, header.Lsn);
         if (header.AppVersion <= version) return "";
         if (UpgradeBehind(location, header.Lsn, chain) is not { } upgrade || upgrade.VersionTo != header.AppVersion
-            || (upgrade.Checkpoint, upgrade.CheckpointEpoch, upgrade.Replica) != (header.Lsn, header.Epoch, header.Replica))
+            || upgrade.Checkpoint != header.Lsn || header.Epoch < upgrade.CheckpointEpoch)
             return $"it is of app version {header.AppVersion}, the log there of {version}: an upgrade that never happened";
+        // One that was made again behind the upgrade has the image of the record, and a coordinator's part of its own.
+        bool isNamed = (upgrade.CheckpointEpoch, upgrade.Replica) == (header.Epoch, header.Replica);
         try
         {
             using CheckpointReader reader =
                 CheckpointReader.Open(location.Files, location.PathOf(header.FileName.ToString()), location.Identity);
-            return (upgrade.PartHash, upgrade.ImageHash) == (ChannelHash.Append(0, reader.CoordinatorBytes.Span), reader.ImageHash) ? ""
+            bool isPart = !isNamed || upgrade.PartHash == ChannelHash.Append(0, reader.CoordinatorBytes.Span);
+            return isPart && upgrade.ImageHash == reader.ImageHash ? ""
                 : $"it is of app version {header.AppVersion}, and the Upgrade that names it states other hashes of its parts";
         }
         catch (Exception gone) when (gone is LogDamage or FileNotFoundException)

@@ -27,9 +27,11 @@ public enum LockRank
     ClientSession = 220,
     AppSession = 230,
     AppFeed = 240,
+    ConversionSession = 245,
     SelfChannel = 250,
     AppSessionRegistry = 260,
     AppAdmission = 265,
+    UpgradeAdmission = 266,
     UpgradeRehearsal = 267,
     ClientConnection = 270,
 
@@ -49,6 +51,8 @@ public enum LockRank
     // What is known of the replay.
     QuarantineJournal = 400,
     UpgradeRound = 405,
+    VersionRebuild = 406,
+    StateHandover = 407,
     DigestWriter = 410,
     DigestTracker = 420,
     PendingMarks = 430,
@@ -84,6 +88,7 @@ public enum LockRank
 
     // Leaves, which are taken last: whatever holds a lock may log an event.
     AppPump = 800,
+    AppProcesses = 802,
     AppSupervisor = 803,
     ViewApp = 804,
     ViewHold = 805,

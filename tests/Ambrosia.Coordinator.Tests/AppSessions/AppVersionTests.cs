@@ -43,6 +43,23 @@ public sealed class AppVersionTests
         Assert.NotNull(right.Asked);
     }
 
+    /// <summary>Versions only go up; one that is in force already is no misuse, since a coordinator may keep its options.</summary>
+    [Fact]
+    public void Hello_UnderAnUpgradeToALowerVersion_IsRefused()
+    {
+        Node first = NewNode();
+        new SpokenApp(first, version: 3).BecomePrimary();
+        Mark(first);
+        first.Kill();
+        var lower = new Node(_disk, _time, OpenedLog.Small, upgrade: new UpgradeOptions(2));
+        Assert.StartsWith(
+            "--upgrade-to 2, and the log is of version 3 already: versions only go up.",
+            Assert.Throws<UpgradeRefusedException>(() => new SpokenApp(lower, version: 3)).Message, StringComparison.Ordinal);
+        lower.Kill();
+        var same = new Node(_disk, _time, OpenedLog.Small, upgrade: new UpgradeOptions(3));
+        new SpokenApp(same, version: 3).BecomePrimary();
+    }
+
     [Fact]
     public void Hello_OfVersion0_IsRefused()
     {

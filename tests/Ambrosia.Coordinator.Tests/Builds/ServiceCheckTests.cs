@@ -43,7 +43,9 @@ public sealed class ServiceCheckTests
 
     [Fact]
     public void Require_OfABuildThatSaysNothing_IsNotJudged() =>
-        new ServiceCheck(_node.InputsOf("view")).Require(Hello(null, 5), null, null);
+        Check.Require(Hello(null, 5), null, null);
+
+    private ServiceCheck Check => new(_node.InputsOf("view"), new ContractFiles(_node.InputsOf("view")));
 
     private string? Refusal(int build, ulong contract, uint method)
     {
@@ -51,7 +53,7 @@ public sealed class ServiceCheckTests
         string json = $$"""{"format":1,"build":"{{id}}","methods":[{"id":{{method}},"name":"ITest.One","hash":"a"}]}""";
         try
         {
-            new ServiceCheck(_node.InputsOf("view")).Require(Hello(id, contract), BuildMethods.Read(Encoding.UTF8.GetBytes(json)), null);
+            Check.Require(Hello(id, contract), BuildMethods.Read(Encoding.UTF8.GetBytes(json)), null);
             return null;
         }
         catch (OtherServiceException other)

@@ -27,14 +27,15 @@ internal sealed class Node : IPumps
     private readonly LogOptions _logOptions;
     private readonly LogFollower? _follower;
     private readonly string? _acceptBuild;
+    private readonly UpgradeOptions? _upgrade;
     private readonly long _spillBytes, _checkpointEvery = long.MaxValue;
 
     /// <param name="spillBytes">Disk for outputs beyond their memory, which is then as small as may be; 0: what is usual.</param>
     /// <param name="checkpointEvery">Log bytes between checkpoints.</param>
     public Node(SimulatedFileSystem disk, FakeTime time, LogOptions log, long spillBytes = 0, long checkpointEvery = long.MaxValue,
-        string? acceptBuild = null)
+        string? acceptBuild = null, UpgradeOptions? upgrade = null)
     {
-        _acceptBuild = acceptBuild;
+        (_acceptBuild, _upgrade) = (acceptBuild, upgrade);
         _process = disk.ForProcess($"p{disk.Operations}");
         _process.CreateDirectory("/data");
         Time = time;
@@ -69,7 +70,7 @@ internal sealed class Node : IPumps
         {
             LogDirectory = Directory, Instance = "self", Replica = replica, Catalog = CatalogPlace.OfDirectory("/data/catalog"),
                 Log = _logOptions,
-            CheckpointEveryBytes = _checkpointEvery, AcceptBuild = _acceptBuild,
+            CheckpointEveryBytes = _checkpointEvery, AcceptBuild = _acceptBuild, Upgrade = _upgrade,
         };
         return _spillBytes == 0 ? usual : usual with { ScratchBytes = _spillBytes, OutboxBytes = 1 };
     }

@@ -25,6 +25,10 @@ internal static class Executables
 
     public static string App { get; } = Beside(AppName);
 
+    /// <summary>The next build of that app, in its own project's output.</summary>
+    public static string NextApp { get; } = Path.Combine(
+        AppContext.BaseDirectory.Replace("Ambrosia.EndToEnd.Tests", "Ambrosia.EndToEnd.NextApp", StringComparison.Ordinal), AppName);
+
     private static string Beside(string name) => Path.Combine(AppContext.BaseDirectory, OperatingSystem.IsWindows() ? name + ".exe" : name);
 
     /// <summary>A process that is not started yet, with both outputs redirected and an environment of its own.</summary>

@@ -20,13 +20,12 @@ internal sealed class Replica : IDisposable
     private static readonly IFileSystem s_files = new PosixFileSystem();
 
     private readonly string _root;
-    private readonly string _role;
     private readonly List<Process> _started = [];
 
     public Replica(string root, string name, string role)
     {
         _root = root;
-        _role = role;
+        Role = role;
         Name = name;
         Lines = new LineLog(name);
     }
@@ -34,7 +33,7 @@ internal sealed class Replica : IDisposable
     public string Name { get; }
 
     /// <summary>What its app is.</summary>
-    public string Role => _role;
+    public string Role { get; set; }
 
     public string LogDirectory => Path.Combine(_root, Name);
 
@@ -43,6 +42,9 @@ internal sealed class Replica : IDisposable
 
     /// <summary>Coordinator and app are one process; the role may be several, with commas.</summary>
     public bool IsEmbedded { get; init; }
+
+    /// <summary>The program of its app.</summary>
+    public string App { get; set; } = Executables.App;
 
     /// <summary>The coordinator's program.</summary>
     public string Program { get; set; } = Executables.Coordinator;
@@ -75,8 +77,8 @@ internal sealed class Replica : IDisposable
     {
         var settings = new Dictionary<string, string>(Settings);
         if (crashAt is not null) settings["AMBROSIA_CRASH_AT"] = crashAt;
-        string[] app = withApp ? ["--", .. AppWrapper, Executables.App, _role] : [];
-        string[] command = IsEmbedded ? [Executables.App, "host", _role, "--log", LogDirectory, .. s_format, .. Options]
+        string[] app = withApp ? ["--", .. AppWrapper, App, Role] : [];
+        string[] command = IsEmbedded ? [Executables.App, "host", Role, "--log", LogDirectory, .. s_format, .. Options]
             : [.. wrapper, Program, "--log", LogDirectory, .. s_format, .. Options, .. app];
         StartedAt = Lines.Count;
         Run(command, settings);
@@ -87,7 +89,7 @@ internal sealed class Replica : IDisposable
     public Process StartApp(string appChannel, string tokenPath)
     {
         Process coordinator = Coordinator;
-        Process app = Run([Executables.App, _role],
+        Process app = Run([Executables.App, Role],
             new Dictionary<string, string>(Settings) { ["AMBROSIA_APP"] = appChannel, ["AMBROSIA_TOKEN"] = tokenPath });
         _started.Add(coordinator); // stays the last
         return app;

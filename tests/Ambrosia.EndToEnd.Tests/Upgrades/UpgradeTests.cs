@@ -1,4 +1,3 @@
-using Ambrosia.Client;
 using Ambrosia.EndToEnd.App;
 
 namespace Ambrosia.EndToEnd.Tests;
@@ -16,18 +15,18 @@ public sealed class UpgradeTests
         nameof(Service_StartedAgainWithTheUpgrade_GoesOnAsTheNextVersion), async (cluster, account) =>
     {
         account.Start().AwaitReady();
-        Assert.Equal("1:300", await Deposit(cluster, 3));
+        Assert.Equal("1:300", await Accounts.Deposit(cluster, 3));
         account.StopCoordinator();
 
         account.Options.AddRange([To, "2"]);
         account.Start().AwaitReady();
-        Assert.Equal("2:600", await Deposit(cluster, 3));
+        Assert.Equal("2:600", await Accounts.Deposit(cluster, 3));
         Assert.Equal(2u, VersionOf(account));
 
         account.KillCoordinator();
         account.Start().AwaitReady();
-        Assert.Equal("2:900", await Deposit(cluster, 3));
-        await AssertBooks(cluster, 9);
+        Assert.Equal("2:900", await Accounts.Deposit(cluster, 3));
+        await Accounts.AssertBooks(cluster, 9);
     });
 
     /// <summary>Nothing behind a checkpoint: the version before executes what was recorded, and is converted where that ends.</summary>
@@ -36,12 +35,12 @@ public sealed class UpgradeTests
         nameof(Service_KilledBefore_ExecutesTheRestAsTheVersionBefore), async (cluster, account) =>
     {
         account.Start().AwaitReady();
-        await Deposit(cluster, 50);
+        await Accounts.Deposit(cluster, 50);
         account.KillCoordinator();
         account.Options.AddRange([To, "2"]);
         account.Start().AwaitReady();
-        Assert.Equal("2:5100", await Deposit(cluster, 1));
-        await AssertBooks(cluster, 51);
+        Assert.Equal("2:5100", await Accounts.Deposit(cluster, 1));
+        await Accounts.AssertBooks(cluster, 51);
     });
 
     /// <summary>The process that rehearses as a secondary takes over by itself, while callers call.</summary>
@@ -54,15 +53,15 @@ public sealed class UpgradeTests
         next.Options.AddRange(["--replica", "v2", To, "2"]);
         using var over = new CancellationTokenSource();
         int made = 0;
-        Task load = Load(cluster, () => made++, over.Token);
+        Task load = Accounts.Load(cluster, () => made++, over.Token);
         next.Start().AwaitReady();
         next.AwaitLine("the rehearsal", static line => line.StartsWith("rehearsed at ", StringComparison.Ordinal));
         int before = made;
         Cluster.Await("calls behind the switch", () => Volatile.Read(ref made) > before + 50);
         over.Cancel();
         await load;
-        Assert.StartsWith("2:", await Deposit(cluster, 1), StringComparison.Ordinal);
-        await AssertBooks(cluster, made + 1);
+        Assert.StartsWith("2:", await Accounts.Deposit(cluster, 1), StringComparison.Ordinal);
+        await Accounts.AssertBooks(cluster, made + 1);
         Assert.Equal(75, account.AwaitExit());
     });
 
@@ -72,20 +71,20 @@ public sealed class UpgradeTests
         nameof(Replicas_MeetTheSwitch_AsTheyCan), async (cluster, account) =>
     {
         account.Start().AwaitReady();
-        await Deposit(cluster, 5);
+        await Accounts.Deposit(cluster, 5);
         Replica both = cluster.Add("account", "account"), next = cluster.Add("account", "account");
         both.Options.AddRange(["--replica", "both"]);
         next.Options.AddRange(["--replica", "v2", To, "2"]);
         both.Start();
         Cluster.Await("it follows", () => both.Status("both")?["isCaughtUp"]?.GetValue<bool>() == true);
         next.Start().AwaitReady();
-        Assert.Equal("2:600", await Deposit(cluster, 1));
+        Assert.Equal("2:600", await Accounts.Deposit(cluster, 1));
         Cluster.Await("the follower is of version 2", () => VersionOf(both, "both") == 2);
         Assert.True(both.IsRunning);
         next.KillCoordinator();
         both.AwaitReady();
-        Assert.Equal("2:700", await Deposit(cluster, 1));
-        await AssertBooks(cluster, 7);
+        Assert.Equal("2:700", await Accounts.Deposit(cluster, 1));
+        await Accounts.AssertBooks(cluster, 7);
 
         both.KillCoordinator();
         Replica former = cluster.Add("account", "account1");
@@ -100,29 +99,29 @@ public sealed class UpgradeTests
         nameof(Recovery_WithoutTheNewCheckpoint_ConvertsAgain), async (cluster, account) =>
     {
         account.Start().AwaitReady();
-        await Deposit(cluster, 20);
+        await Accounts.Deposit(cluster, 20);
         account.Options.AddRange([To, "2"]);
         account.StopCoordinator();
         account.Start().AwaitReady();
-        Assert.Equal("2:2100", await Deposit(cluster, 1));
+        Assert.Equal("2:2100", await Accounts.Deposit(cluster, 1));
         account.KillCoordinator();
         string[] checkpoints = [.. Directory.EnumerateFiles(account.LogDirectory, "ckpt.*").Order(StringComparer.Ordinal)];
         File.Delete(checkpoints[^1]);
         account.Start().AwaitReady();
-        Assert.Equal("2:2200", await Deposit(cluster, 1));
-        await AssertBooks(cluster, 22);
+        Assert.Equal("2:2200", await Accounts.Deposit(cluster, 1));
+        await Accounts.AssertBooks(cluster, 22);
 
         account.KillCoordinator();
         Replica alone = cluster.Add("account", "account2");
         alone.Options.AddRange(["--replica", "alone"]);
         alone.Start();
         Assert.Equal(65, alone.AwaitExit());
-        AwaitWhy(alone, "what lies before the upgrade is of version 1");
+        Accounts.AwaitWhy(alone, "what lies before the upgrade is of version 1");
 
         account.Settings["CONVERSION"] = "clock";
         account.Start();
         Assert.Equal(70, account.AwaitExit());
-        AwaitWhy(account, "the conversion from version 1 to 2 is not deterministic");
+        Accounts.AwaitWhy(account, "the conversion from version 1 to 2 is not deterministic");
     });
 
     [Theory]
@@ -134,20 +133,20 @@ public sealed class UpgradeTests
         $"Conversion_ThatFails_LetsTheVersionBeforeGoOn&DisplayName~{how}", async (cluster, account) =>
     {
         account.Start().AwaitReady();
-        await Deposit(cluster, 3);
+        await Accounts.Deposit(cluster, 3);
         account.StopCoordinator();
         account.Options.AddRange([To, "2", "--upgrade-limit", "1s"]);
         account.Settings["CONVERSION"] = how;
         account.Start();
-        Assert.Contains(why, AwaitWhy(account, "upgrade to version 2 given up; version 1 goes on"), StringComparison.Ordinal);
+        Assert.Contains(why, Accounts.AwaitWhy(account, "upgrade to version 2 given up; version 1 goes on"), StringComparison.Ordinal);
         account.AwaitReady();
-        Assert.Equal("1:400", await Deposit(cluster, 1));
+        Assert.Equal("1:400", await Accounts.Deposit(cluster, 1));
 
         account.Settings.Remove("CONVERSION");
         account.StopCoordinator();
         account.Start().AwaitReady();
-        Assert.Equal("2:500", await Deposit(cluster, 1));
-        await AssertBooks(cluster, 5);
+        Assert.Equal("2:500", await Accounts.Deposit(cluster, 1));
+        await Accounts.AssertBooks(cluster, 5);
     });
 
     [Theory]
@@ -162,7 +161,7 @@ public sealed class UpgradeTests
         $"Upgrader_KilledOnTheWay_IsStartedAgain&DisplayName~{point}", async (cluster, account) =>
     {
         account.Start().AwaitReady();
-        await Deposit(cluster, 7);
+        await Accounts.Deposit(cluster, 7);
         account.StopCoordinator();
         account.Options.AddRange([To, "2"]);
         account.Start(crashAt: point);
@@ -178,9 +177,10 @@ public sealed class UpgradeTests
             account.Options.AddRange([To, "2"]);
         }
         account.Start().AwaitReady();
-        Assert.Equal("2:800", await Deposit(cluster, 1));
-        Assert.EndsWith(" 1", await Ask(cluster, static account => account.ReportAsync()), StringComparison.Ordinal); // one OnUpgraded
-        await AssertBooks(cluster, 8);
+        Assert.Equal("2:800", await Accounts.Deposit(cluster, 1));
+        string report = await Accounts.Ask(cluster, static account => account.ReportAsync());
+        Assert.EndsWith(" 1", report, StringComparison.Ordinal); // one OnUpgraded
+        await Accounts.AssertBooks(cluster, 8);
     });
 
     [Fact]
@@ -188,12 +188,12 @@ public sealed class UpgradeTests
         nameof(Upgrade_ToAnotherVersionThanTheApps_IsMisuse), async (cluster, account) =>
     {
         account.Start().AwaitReady();
-        await Deposit(cluster, 1);
+        await Accounts.Deposit(cluster, 1);
         account.StopCoordinator();
         account.Options.AddRange([To, "3"]);
         account.Start();
         Assert.Equal(2, account.AwaitExit());
-        AwaitWhy(account, "--upgrade-to 3, and the app that has come is of version 2");
+        Accounts.AwaitWhy(account, "--upgrade-to 3, and the app that has come is of version 2");
         Assert.Empty(Directory.EnumerateFiles(account.LogDirectory, "log.*.3")); // no epoch was claimed
     });
 
@@ -212,53 +212,5 @@ public sealed class UpgradeTests
         });
     }
 
-    private static string AwaitWhy(Replica replica, string why) =>
-        replica.AwaitLine(why, line => line.Contains(why, StringComparison.Ordinal));
-
-    /// <summary>Makes so many deposits of 100 cents, and returns the last answer.</summary>
-    private static async Task<string> Deposit(Cluster cluster, int count)
-    {
-        string last = "";
-        await using ImmortalClient client = await Connect(cluster, "account");
-        ClientProxy<IAccount> account = client.GetProxy<IAccount>();
-        for (int i = 0; i < count; i++) last = await account.DepositAsync(100).WaitAsync(Cluster.Patience);
-        return last;
-    }
-
-    private static async Task<string> Ask(Cluster cluster, Func<ClientProxy<IAccount>, Task<string>> ask)
-    {
-        await using ImmortalClient client = await Connect(cluster, "account");
-        return await ask(client.GetProxy<IAccount>()).WaitAsync(Cluster.Patience);
-    }
-
-    /// <summary>Calls with keys until it is over, each until it is answered.</summary>
-    /// <param name="next">Counts the calls, and gives the number of the next.</param>
-    private static async Task Load(Cluster cluster, Func<int> next, CancellationToken over)
-    {
-        await using ImmortalClient client = await Connect(cluster, "account");
-        ClientProxy<IAccount> account = client.GetProxy<IAccount>();
-        while (!over.IsCancellationRequested) await account.WithKey($"d{next()}").DepositAsync(100).WaitAsync(Cluster.Patience);
-    }
-
-    /// <summary>
-    /// The balance has every deposit once, and the ledger has a call for each and one for the upgrade, in their order.
-    /// </summary>
-    private static async Task AssertBooks(Cluster cluster, int deposits)
-    {
-        string[] report = (await Ask(cluster, static account => account.ReportAsync())).Split(' ');
-        ulong calls = (ulong)deposits + 1;
-        Assert.Equal(["2", $"{deposits * 100}", $"{deposits * 100}", $"{calls}"], report[..4]);
-        await using ImmortalClient client = await Connect(cluster, "ledger");
-        ClientProxy<ILedger> ledger = client.GetProxy<ILedger>();
-        ulong hash = 0;
-        for (ulong number = 1; number <= calls; number++) hash = OrderHash.Mix(hash, number, default);
-        string expected = $"{calls} {hash:x16} ";
-        Cluster.Await($"the ledger says {expected}",
-            () => ledger.SummaryAsync().GetAwaiter().GetResult().StartsWith(expected, StringComparison.Ordinal));
-    }
-
     private static uint? VersionOf(Replica replica, string name = "r0") => (uint?)replica.Status(name)?["app"]?["version"]?.GetValue<long>();
-
-    private static Task<ImmortalClient> Connect(Cluster cluster, string instance) =>
-        ImmortalClient.ConnectAsync(cluster.Catalog, instance, new ClientOptions { ConnectWithin = Cluster.Patience });
 }

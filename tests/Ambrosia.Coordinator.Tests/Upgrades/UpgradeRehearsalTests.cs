@@ -1,0 +1,107 @@
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Coordinator.Upgrades;
+using Ambrosia.Log.Instances;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.TestKit;
+using CRA.Catalog;
+
+namespace Ambrosia.Coordinator.Tests;
+
+/// <summary>A replica tries its upgrade on a copy of the state until it works, or until its time is over.</summary>
+public sealed class UpgradeRehearsalTests
+{
+    private static readonly TimeSpan s_within = TimeSpan.FromMinutes(1);
+
+    private readonly FakeTime _time = new();
+    private readonly List<ConvertFrame> _asked = [];
+    private readonly UpgradeRehearsal _rehearsal;
+    private int _passed;
+    private bool _isDue = true;
+
+    public UpgradeRehearsalTests()
+    {
+        _rehearsal = new UpgradeRehearsal(InputsOf(new SimulatedFileSystem(), _time), _asked.Add) { IsDue = () => _isDue };
+        _rehearsal.Passed += () => _passed++;
+        _time.Advance(TimeSpan.FromSeconds(1));
+    }
+
+    /// <summary>The inputs of a replica that is to make an upgrade to version 2.</summary>
+    internal static CoordinatorInputs InputsOf(SimulatedFileSystem disk, FakeTime time) => new()
+    {
+        Options = new CoordinatorOptions
+        {
+            LogDirectory = "/data/log", Catalog = CatalogPlace.OfDirectory("/data/catalog"), Instance = "bank",
+            Upgrade = new UpgradeOptions(2) { Within = s_within, OldApp = ["v1"] },
+        },
+        Identity = new InstanceIdentity("bank", 0, Guid.NewGuid(), 1), Files = disk.ForProcess("p"), AppToken = new byte[32],
+        Time = time, Random = static () => 0.5, Pumps = new HandPumps(), Logger = EventRecorder.OfTexts(static _ => { }),
+    };
+
+    /// <summary>An app that hangs in its conversion answers nothing: the time for it ends all the same.</summary>
+    [Fact]
+    public void Tick_AppDoesNotAnswer_EndsWhenItsTimeIsOver()
+    {
+        Assert.False(Tick());
+        Assert.Single(_asked);
+        _time.Advance(s_within - TimeSpan.FromMilliseconds(1));
+        Assert.False(Tick());
+        _time.Advance(TimeSpan.FromMilliseconds(1));
+        Assert.True(Tick());
+        Assert.Single(_asked); // it is not asked while it has not answered
+        Assert.Null(_rehearsal.Why);
+    }
+
+    [Fact]
+    public void Tick_AppRefuses_IsAskedAgainUntilItsTimeIsOver()
+    {
+        Assert.False(Tick());
+        Answer("cents are out of fashion");
+        Assert.False(Tick());
+        Assert.Single(_asked);
+        _time.Advance(TimeSpan.FromSeconds(1));
+        Assert.False(Tick());
+        Assert.Equal(2, _asked.Count);
+        Answer("cents are out of fashion");
+        _time.Advance(s_within);
+        Assert.True(Tick());
+        Assert.Equal("cents are out of fashion", _rehearsal.Why);
+        Assert.False(Tick()); // it says so once
+        Assert.Equal(0, _passed);
+    }
+
+    [Fact]
+    public void Answered_ItWorks_PassesOnceAndEndsNothing()
+    {
+        Tick();
+        Answer("");
+        Assert.Equal(1, _passed);
+        _time.Advance(s_within);
+        Assert.False(Tick());
+        Assert.Single(_asked);
+    }
+
+    /// <summary>Another replica has made the upgrade meanwhile: nobody takes over from it.</summary>
+    [Fact]
+    public void Answered_UpgradeWasMadeMeanwhile_PassesNothing()
+    {
+        Tick();
+        _isDue = false;
+        Answer("");
+        Assert.Equal(0, _passed);
+    }
+
+    /// <summary>The app that was asked has died: the next one is asked.</summary>
+    [Fact]
+    public void SessionEnded_WhileItIsAsked_AsksTheNextOne()
+    {
+        Tick();
+        _rehearsal.SessionEnded();
+        Tick();
+        Assert.Equal(2, _asked.Count);
+    }
+
+    private bool Tick() => _rehearsal.Tick(_time.GetElapsedTime(0), runs: 1);
+
+    private void Answer(string why) => _rehearsal.Answered(new ConvertedFrame(new Lsn(64), ConversionUse.Rehearsal, 8, 9, why));
+}

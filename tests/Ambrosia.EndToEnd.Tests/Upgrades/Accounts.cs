@@ -1,0 +1,60 @@
+using Ambrosia.Client;
+using Ambrosia.EndToEnd.App;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>Calls the account of a cluster, and compares its books with the ledger's.</summary>
+internal static class Accounts
+{
+    public static string AwaitWhy(Replica replica, string why) =>
+        replica.AwaitLine(why, line => line.Contains(why, StringComparison.Ordinal));
+
+    /// <summary>The app of a replica that runs this program.</summary>
+    public static int AppOf(Replica replica, string program) =>
+        replica.RunningApps.Single(id => File.ReadAllText($"/proc/{id}/cmdline").Contains(program, StringComparison.Ordinal));
+
+    /// <summary>Makes so many deposits of 100 cents, and returns the last answer.</summary>
+    public static async Task<string> Deposit(Cluster cluster, int count)
+    {
+        string last = "";
+        await using ImmortalClient client = await Connect(cluster, "account");
+        ClientProxy<IAccount> account = client.GetProxy<IAccount>();
+        for (int i = 0; i < count; i++) last = await account.DepositAsync(100).WaitAsync(Cluster.Patience);
+        return last;
+    }
+
+    public static async Task<string> Ask(Cluster cluster, Func<ClientProxy<IAccount>, Task<string>> ask)
+    {
+        await using ImmortalClient client = await Connect(cluster, "account");
+        return await ask(client.GetProxy<IAccount>()).WaitAsync(Cluster.Patience);
+    }
+
+    /// <summary>Calls with keys until it is over, each until it is answered.</summary>
+    /// <param name="next">Counts the calls, and gives the number of the next.</param>
+    public static async Task Load(Cluster cluster, Func<int> next, CancellationToken over)
+    {
+        await using ImmortalClient client = await Connect(cluster, "account");
+        ClientProxy<IAccount> account = client.GetProxy<IAccount>();
+        while (!over.IsCancellationRequested) await account.WithKey($"d{next()}").DepositAsync(100).WaitAsync(Cluster.Patience);
+    }
+
+    /// <summary>
+    /// The balance has every deposit once, and the ledger has a call for each and one for the upgrade, in their order.
+    /// </summary>
+    public static async Task AssertBooks(Cluster cluster, int deposits)
+    {
+        string[] report = (await Ask(cluster, static account => account.ReportAsync())).Split(' ');
+        ulong calls = (ulong)deposits + 1;
+        Assert.Equal(["2", $"{deposits * 100}", $"{deposits * 100}", $"{calls}"], report[..4]);
+        await using ImmortalClient client = await Connect(cluster, "ledger");
+        ClientProxy<ILedger> ledger = client.GetProxy<ILedger>();
+        ulong hash = 0;
+        for (ulong number = 1; number <= calls; number++) hash = OrderHash.Mix(hash, number, default);
+        string expected = $"{calls} {hash:x16} ";
+        Cluster.Await($"the ledger says {expected}",
+            () => ledger.SummaryAsync().GetAwaiter().GetResult().StartsWith(expected, StringComparison.Ordinal));
+    }
+
+    private static Task<ImmortalClient> Connect(Cluster cluster, string instance) =>
+        ImmortalClient.ConnectAsync(cluster.Catalog, instance, new ClientOptions { ConnectWithin = Cluster.Patience });
+}

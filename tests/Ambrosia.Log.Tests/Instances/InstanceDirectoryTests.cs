@@ -37,7 +37,7 @@ public sealed class InstanceDirectoryTests : IDisposable
         }
     }
 
-    /// <summary>Between the creator's link and its clearing away another replica has claimed the log and builds its first segment.</summary>
+    /// <summary>Between the creator's link and its clearing away another replica has claimed the log, and builds a segment.</summary>
     [Fact]
     public void Create_WhileAnotherReplicaIsAtWorkAlready_LeavesItsFilesAlone()
     {

@@ -10,7 +10,7 @@ public sealed class SolutionTemplateTests(Feed feed)
     {
         feed.Run(feed.Work, "dotnet", "new", "immortal", "-o", "Counter");
         string said = feed.Run(Path.Combine(feed.Work, "Counter"), "dotnet", "test", "--logger", "console;verbosity=normal");
-        Assert.Contains("Total tests: 2", said);
-        Assert.Contains("Passed: 2", said);
+        Assert.Contains("Total tests: 4", said);
+        Assert.Contains("Passed: 4", said);
     }
 }

@@ -24,6 +24,9 @@ namespace Ambrosia.Coordinator.Hosting;
 /// </summary>
 public sealed class CoordinatorHost : IDisposable
 {
+    /// <summary>A coordinator that ends because it has refused its app does so within this time.</summary>
+    private static readonly TimeSpan s_refusalMax = TimeSpan.FromSeconds(2);
+
     private readonly CoordinatorOptions _options;
     private readonly IFileSystem _files;
     private readonly ILogger _logger;
@@ -335,12 +338,17 @@ public sealed class CoordinatorHost : IDisposable
         ProcessExit.Now(code);
     }
 
-    /// <summary>The app, which is in this process, has ended by itself, and the process ends with it: says at which message.</summary>
-    /// <param name="code">Its exit code.</param>
-    public void AppEnded(int code)
+    /// <summary>
+    /// The app, which is in this process, has ended by itself, and the process ends with it: says at which message. Returns the code with
+    /// which the process ends: an app that was refused hears of it a moment before its coordinator ends for that reason.
+    /// </summary>
+    /// <param name="code">The app's exit code.</param>
+    public int AppEnded(int code)
     {
         _incidents?.Died(code);
         _incidents?.TellDeath(CancellationToken.None);
+        if (code == ExitCodes.Misuse) _ended.Wait(s_refusalMax);
+        return _exitCode >= 0 ? _exitCode : code;
     }
 
     /// <summary>Waits a moment for events that are still to be written, for a process that is about to end.</summary>

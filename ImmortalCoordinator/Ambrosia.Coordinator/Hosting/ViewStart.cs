@@ -40,6 +40,19 @@ internal sealed class ViewStart : IDisposable
     {
         (_log, _follower, _tell) = (log, follower, tell);
         _hold = new ViewHold(log.Files, hold, TimeProvider.System, TellThatHoldIsOver);
+        HoldNewest();
+    }
+
+    /// <summary>
+    /// Holds what the first session may begin with until it does: an app takes its time to start, and a log that grows fast is truncated
+    /// behind what the view has seen of it meanwhile.
+    /// </summary>
+    private void HoldNewest()
+    {
+        foreach (CheckpointFileName name in CheckpointDirectory.List(_log.Files, _log.Directory))
+            if (name.Lsn <= _follower.Stated && _follower.Chain.TryFind(name.Lsn, out LogSegment segment, out _)
+                && _hold.TryHold(segment.Path))
+                return;
     }
 
     /// <summary>A session begins: what it begins with may be begun with again, so it must stay.</summary>

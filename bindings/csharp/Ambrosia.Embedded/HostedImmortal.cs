@@ -125,8 +125,8 @@ internal sealed class HostedImmortal
         // A secondary that fell behind what the log still has is cut off, to begin again at a newer checkpoint.
         while (ended == AppHost.InputOutput && !wasPrimary && !_stop!.IsCancellationRequested);
         if (_stop!.IsCancellationRequested) return; // it ended because its coordinator does
-        _coordinator.AppEnded(ended);
         _complain($"The app has ended with code {ended}, and this process with it.");
+        ended = _coordinator.AppEnded(ended);
         _coordinator.FlushEvents();
         if (_host is null) Environment.Exit(ended);
         else _host.Ended(ended, false);

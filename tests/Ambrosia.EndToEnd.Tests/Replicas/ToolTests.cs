@@ -36,10 +36,10 @@ public sealed class ToolTests : ReplicaTests
             Tool text = Status(cluster);
             Assert.Equal((0, ""), (text.Code, text.Error));
             string[] lines = text.Output.Split('\n');
-            Assert.Equal(["instance", "replica", "role", "epoch", "executed", "durable", "lag", "kept", "calls", "links"],
+            Assert.Equal(["instance", "replica", "role", "app", "epoch", "executed", "durable", "lag", "kept", "calls", "links"],
                 lines[0].Split(' ', StringSplitOptions.RemoveEmptyEntries));
-            Assert.Equal(["ledger r0 primary 1", "ledger r1 secondary 1", "source r0 primary 1", "source r1 secondary 1"],
-                lines[1..5].Select(static line => string.Join(' ', line.Split(' ', StringSplitOptions.RemoveEmptyEntries)[..4])));
+            Assert.Equal(["ledger r0 primary 1 1", "ledger r1 secondary 1 1", "source r0 primary 1 1", "source r1 secondary 1 1"],
+                lines[1..5].Select(static line => string.Join(' ', line.Split(' ', StringSplitOptions.RemoveEmptyEntries)[..5])));
             Finish(cluster, source);
         });
     }

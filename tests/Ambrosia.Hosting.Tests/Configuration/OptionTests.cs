@@ -17,7 +17,7 @@ public sealed class OptionTests
     {
         string[] properties = [.. typeof(AmbrosiaOptions).GetProperties(BindingFlags.Public | BindingFlags.Instance)
             .Where(static property => property.PropertyType == typeof(string)).Select(static property => property.Name)];
-        string[] upgrades = ["UpgradeTo", "UpgradeWithin", "UpgradeLimit"]; // an upgrade has two classes, which a host does not take
+        string[] upgrades = ["UpgradeTo", "UpgradeWithin", "UpgradeLimit", "OldApp"]; // an upgrade has two apps, and a host one
         Assert.Equal(OptionNames.All.Except(upgrades).Order(), properties.Order());
         foreach (string property in properties)
         {

@@ -74,7 +74,7 @@ internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles file
     {
         if ((last?.Build ?? checkpoint?.Build) is not { } before || app.Build is not { } now || before == now) return;
         if (inputs.Options.AcceptBuild is { } named && now.ToString().StartsWith(named, StringComparison.OrdinalIgnoreCase)) return;
-        uint version = inForce.VersionAt(inputs.Files, new Lsn(ulong.MaxValue >> 2));
+        uint version = inForce.NewestVersion(inputs.Files);
         throw new FormerVersionMissingException(app.AppVersion, version, before, now);
     }
 

@@ -57,6 +57,7 @@ internal sealed class CoherencePump(
     /// <summary>Asks whoever is primary for a meeting, unless this replica may follow it already.</summary>
     private void Ask()
     {
+        if (rule.MayFollow(rule.InForce)) return;
         (Epoch epoch, bool isHeld) = rule.Look(Stopwatch.GetElapsedTime(0));
         if (rule.MayFollow(epoch)) return;
         TellOnce(epoch, isHeld);

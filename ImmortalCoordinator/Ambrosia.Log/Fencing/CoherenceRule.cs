@@ -32,6 +32,9 @@ public sealed class CoherenceRule(IFileSystem files, string directory, InstanceI
     /// <summary>This replica was told that nobody else has the directory.</summary>
     public bool IsAlone => isAlone;
 
+    /// <summary>The epoch in force.</summary>
+    public Epoch InForce => Fence.Current(files, directory, identity);
+
     /// <summary>Says whether this replica may take the place of the primary of an epoch.</summary>
     public bool MayFollow(Epoch epoch) => epoch == new Epoch(0) // nobody was ever primary
         || Volatile.Read(ref _proven) == (long)epoch.Value || Volatile.Read(ref _quiet) == (long)epoch.Value || HasMountOf(epoch);
@@ -45,7 +48,7 @@ public sealed class CoherenceRule(IFileSystem files, string directory, InstanceI
     /// <param name="now">Monotonic.</param>
     public (Epoch Epoch, bool HasPrimary) Look(TimeSpan now)
     {
-        Epoch epoch = Fence.Current(files, directory, identity);
+        Epoch epoch = InForce;
         bool isHeld = PrimaryClaim.HasPrimary(files, directory, identity);
         ulong beat = 0;
         foreach (string path in PrimaryLock.Of(files, directory, epoch)) beat = Math.Max(beat, PrimaryLock.ReadBeat(files, path) ?? 0);

@@ -54,17 +54,9 @@ public sealed class PrimaryLock : IDisposable
         MountId? found = null;
         foreach (string path in Of(fs, dir, epoch))
         {
-            try
-            {
-                using IFile file = fs.Open(path, FileUse.Read);
-                bool isSaid = file.Read(bytes, MountOffset) == bytes.Length;
-                if (found is not null || !isSaid) return null; // two want the epoch, or one says nothing
-                found = MountId.Read(bytes);
-            }
-            catch (FileNotFoundException)
-            {
-                // It was a loser's.
-            }
+            if (ReadAt(fs, path, MountOffset, bytes) is not { } count) continue; // it was a loser's
+            if (found is not null || count < bytes.Length) return null; // two want the epoch, or one says nothing
+            found = MountId.Read(bytes);
         }
         return found is { IsKnown: true } ? found : null;
     }
@@ -88,18 +80,9 @@ public sealed class PrimaryLock : IDisposable
     /// </summary>
     internal static ulong? ReadSegment(IFileSystem fs, string path)
     {
-        try
-        {
-            using IFile file = fs.Open(path, FileUse.Read);
-            Span<byte> bytes = stackalloc byte[16];
-            int count = file.Read(bytes, 0);
-            if (count < 8 || BinaryPrimitives.ReadUInt64LittleEndian(bytes) == 0) return null;
-            return count < bytes.Length ? 0 : BinaryPrimitives.ReadUInt64LittleEndian(bytes[8..]);
-        }
-        catch (FileNotFoundException)
-        {
-            return null;
-        }
+        Span<byte> bytes = stackalloc byte[16];
+        if (ReadAt(fs, path, 0, bytes) is not { } count || count < 8 || BinaryPrimitives.ReadUInt64LittleEndian(bytes) == 0) return null;
+        return count < bytes.Length ? 0 : BinaryPrimitives.ReadUInt64LittleEndian(bytes[8..]);
     }
 
     /// <summary>
@@ -107,11 +90,18 @@ public sealed class PrimaryLock : IDisposable
     /// </summary>
     public static ulong? ReadBeat(IFileSystem fs, string path)
     {
+        Span<byte> bytes = stackalloc byte[8];
+        if (ReadAt(fs, path, 0, bytes) is not { } count) return null;
+        return count == bytes.Length ? BinaryPrimitives.ReadUInt64LittleEndian(bytes) : 0;
+    }
+
+    /// <summary>Reads what a lock's file holds there, and returns how many bytes it is; null when the file is gone.</summary>
+    private static int? ReadAt(IFileSystem fs, string path, long offset, Span<byte> bytes)
+    {
         try
         {
             using IFile file = fs.Open(path, FileUse.Read);
-            Span<byte> bytes = stackalloc byte[8];
-            return file.Read(bytes, 0) == bytes.Length ? BinaryPrimitives.ReadUInt64LittleEndian(bytes) : 0;
+            return file.Read(bytes, offset);
         }
         catch (FileNotFoundException)
         {

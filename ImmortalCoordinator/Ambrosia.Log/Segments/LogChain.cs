@@ -69,6 +69,9 @@ public sealed class LogChain
             : segments[i].VersionBehindFirstPage(files) ?? segments[i].Header.AppVersion;
     }
 
+    /// <summary>Returns the app version in force where the log ends.</summary>
+    public uint NewestVersion(IFileSystem files) => VersionAt(files, new Lsn(ulong.MaxValue >> 2)); // behind anything a log can reach
+
     /// <summary>Returns the segments that epochs begin with, as far as they are kept, newest first.</summary>
     public IEnumerable<LogSegment> FindEpochBeginnings()
     {

@@ -12,8 +12,6 @@ internal static class FileSystemCheck
     private const string OneMachine =
         "run all replicas that share this directory on one machine; a replica elsewhere gets a log of its own on storage whose names are coherent";
 
-    private static readonly HashSet<string> s_local = ["ext4", "xfs", "btrfs", "ext3", "f2fs", "zfs", "bcachefs", "jfs",
-        "reiserfs", "nilfs2"];
     private static readonly HashSet<string> s_objectStores = ["fuse.s3fs", "fuse.gcsfuse", "fuse.goofys", "fuse.rclone", "fuse.blobfuse",
         "fuse.blobfuse2", "fuse.mount-s3", "fuse.mountpoint-s3"];
     private static readonly HashSet<string> s_hostFolders = ["vboxsf", "prl_fs", "vmhgfs", "fuse.vmhgfs-fuse", "drvfs", "fuse.osxfs",
@@ -37,7 +35,6 @@ internal static class FileSystemCheck
     private static Finding Judge(MountPoint mount)
     {
         string what = $"{mount.Type} on {mount.Path} ({mount.Source})";
-        if (s_local.Contains(mount.Type)) return Finding.Ok(Check, what);
         if (s_objectStores.Contains(mount.Type))
             return Finding.Fail(Check, what,
                 "an object store behind a file system has no locks, no atomic rename and no flush of a part of a file", LocalDisk);
@@ -60,6 +57,7 @@ internal static class FileSystemCheck
                 Finding.Fail(Check, what, "a cluster file system: what this machine sees says nothing of what another one does",
                     "run 'ambrosia doctor DIR --meet NAME' on two machines that are to have a replica here, at once: only that tells whether names are coherent"),
             "squashfs" or "iso9660" or "erofs" => Finding.Fail(Check, what, "it cannot be written", LocalDisk),
+            _ when mount.IsOfOneMachine => Finding.Ok(Check, what),
             _ when mount.Type.StartsWith("fuse", StringComparison.Ordinal) =>
                 Finding.Warn(Check, what, "what a flush, a lock or a rename means here is up to the program behind it", LocalDisk),
             _ => Finding.Warn(Check, what, "this kind is not known to the doctor", $"rely on the probes below, or {LocalDisk}"),

@@ -44,7 +44,7 @@ internal sealed record FormerVersion(uint Version, string? Build, uint InForce, 
     {
         var chain = LogChain.Load(log.Files, log.Path, log.Identity);
         if (chain.Segments.IsEmpty) return null;
-        uint inForce = chain.VersionAt(log.Files, new Lsn(ulong.MaxValue >> 2));
+        uint inForce = chain.NewestVersion(log.Files);
         uint before = chain.Segments.Select(segment => chain.VersionAt(log.Files, segment.FirstLsn + 1)).Where(each => each < inForce)
             .DefaultIfEmpty().Max();
         string? build = null;

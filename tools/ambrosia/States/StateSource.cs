@@ -75,30 +75,10 @@ internal sealed class StateSource(LogDirectory log, string? app, string? checkpo
 
     private TakenState Read(CheckpointFileName[] names)
     {
-        using CheckpointReader reader = OpenFirstSound(names, out CheckpointFileName name);
+        using CheckpointReader reader = SoundCheckpoint.TryOpenFirst(log, names)
+            ?? throw new ToolMisuse("the checkpoint is gone", "a newer one has replaced it", "ask again");
+        CheckpointFileName name = reader.Header.FileName;
         return new TakenState(CheckpointImages.Read(reader), ImageOrigin.Of(name.ToString(), name.Lsn));
-    }
-
-    private CheckpointReader OpenFirstSound(CheckpointFileName[] names, out CheckpointFileName name)
-    {
-        LogDamage? damage = null;
-        foreach (CheckpointFileName each in names)
-        {
-            name = each;
-            try
-            {
-                return CheckpointReader.Open(log.Files, log.PathOf(name.ToString()), log.Identity);
-            }
-            catch (FileNotFoundException)
-            {
-                // a newer one has replaced it meanwhile
-            }
-            catch (LogDamage found)
-            {
-                damage ??= found; // an older checkpoint may be sound
-            }
-        }
-        throw damage as Exception ?? new ToolMisuse("the checkpoint is gone", "a newer one has replaced it", "ask again");
     }
 
     public void Dispose() => _session?.Dispose();

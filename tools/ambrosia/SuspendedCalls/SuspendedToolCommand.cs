@@ -50,25 +50,11 @@ internal sealed class SuspendedToolCommand : ToolCommand
 
     private static SuspendedReport Report(LogDirectory log, BuildMethodBodies builds, bool acceptSource)
     {
-        LogDamage? damage = null;
-        foreach (CheckpointFileName name in CheckpointDirectory.List(log.Files, log.Path))
-        {
-            try
-            {
-                using CheckpointReader checkpoint = CheckpointReader.Open(log.Files, log.PathOf(name.ToString()), log.Identity);
-                return new SuspendedReport(name.ToString(), name.Lsn.Value, builds.Assemblies,
-                    SuspendedCallsCheck.Refusals(checkpoint, builds, acceptSource));
-            }
-            catch (FileNotFoundException)
-            {
-                // a newer one has replaced it meanwhile
-            }
-            catch (LogDamage found)
-            {
-                damage ??= found; // an older checkpoint may be sound, and then it counts
-            }
-        }
-        return damage is null ? new SuspendedReport(null, null, builds.Assemblies, []) : throw damage;
+        using CheckpointReader? checkpoint = SoundCheckpoint.TryOpenNewest(log);
+        if (checkpoint is null) return new SuspendedReport(null, null, builds.Assemblies, []);
+        CheckpointHeader header = checkpoint.Header;
+        return new SuspendedReport(header.FileName.ToString(), header.Lsn.Value, builds.Assemblies,
+            SuspendedCallsCheck.Refusals(checkpoint, builds, acceptSource));
     }
 }
 

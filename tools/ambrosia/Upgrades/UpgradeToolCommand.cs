@@ -56,35 +56,12 @@ internal sealed class UpgradeCheckToolCommand : ToolCommand
         string directory = parsed.GetRequiredValue(_build);
         using BuildTypes build = BuildTypes.Load(directory);
         ContractModel before = ManifestFiles.Load(log.Path), now = ManifestFiles.Load(directory);
-        using CheckpointReader checkpoint = OpenNewest(log);
+        using CheckpointReader checkpoint = SoundCheckpoint.TryOpenNewest(log) ?? throw new ToolMisuse(
+            "this log has no checkpoint", "its state is in no file yet", "take one with 'ambrosia checkpoint', and ask again");
         UpgradeReport report = Report(log, checkpoint, build, Suspended(checkpoint, directory, parsed.GetValue(_acceptSource)))
             .With(before, now);
         screen.Show(report);
         return report.MayBeMade ? ToolExit.Fine : ToolExit.Damage;
-    }
-
-    /// <exception cref="ToolMisuse">There is none.</exception>
-    /// <exception cref="LogDamage">None is sound.</exception>
-    private static CheckpointReader OpenNewest(LogDirectory log)
-    {
-        LogDamage? damage = null;
-        foreach (CheckpointFileName name in CheckpointDirectory.List(log.Files, log.Path))
-        {
-            try
-            {
-                return CheckpointReader.Open(log.Files, log.PathOf(name.ToString()), log.Identity);
-            }
-            catch (FileNotFoundException)
-            {
-                // a newer one has replaced it meanwhile
-            }
-            catch (LogDamage found)
-            {
-                damage ??= found; // an older checkpoint may be sound, and then it counts
-            }
-        }
-        throw damage ?? (Exception)new ToolMisuse(
-            "this log has no checkpoint", "its state is in no file yet", "take one with 'ambrosia checkpoint', and ask again");
     }
 
     /// <summary>Returns what is suspended and could not go on.</summary>
@@ -99,7 +76,7 @@ internal sealed class UpgradeCheckToolCommand : ToolCommand
         LogDirectory log, CheckpointReader checkpoint, BuildTypes build, IReadOnlyList<string> suspended)
     {
         var chain = LogChain.Load(log.Files, log.Path, log.Identity);
-        uint inForce = chain.VersionAt(log.Files, new Lsn(ulong.MaxValue >> 2));
+        uint inForce = chain.NewestVersion(log.Files);
         checkpoint.Rewind();
         using LargeBuffer image = CheckpointImages.Read(checkpoint);
         ImageTree tree = ImageTree.Read(image);

@@ -38,6 +38,22 @@ internal static class Accounts
         while (!over.IsCancellationRequested) await account.WithKey($"d{next()}").DepositAsync(100).WaitAsync(Cluster.Patience);
     }
 
+    /// <summary>A replica that upgrades rehearses and takes over by itself while callers call, and the books are right behind it.</summary>
+    /// <param name="made">So many deposits were made before.</param>
+    public static async Task AssertTakesOverUnderLoad(Cluster cluster, Replica next, int made)
+    {
+        using var over = new CancellationTokenSource();
+        Task load = Accounts.Load(cluster, () => made++, over.Token);
+        next.Start().AwaitReady();
+        next.AwaitLine("the rehearsal", static line => line.StartsWith("rehearsed at ", StringComparison.Ordinal));
+        int before = made;
+        Cluster.Await("calls behind the switch", () => Volatile.Read(ref made) > before + 50);
+        over.Cancel();
+        await load;
+        Assert.StartsWith("2:", await Accounts.Deposit(cluster, 1), StringComparison.Ordinal);
+        await Accounts.AssertBooks(cluster, made + 1);
+    }
+
     /// <summary>
     /// The balance has every deposit once, and the ledger has a call for each and one for the upgrade, in their order.
     /// </summary>

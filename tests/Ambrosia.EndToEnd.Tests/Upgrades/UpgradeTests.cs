@@ -51,17 +51,7 @@ public sealed class UpgradeTests
         account.Start().AwaitReady();
         Replica next = cluster.Add("account", "account");
         next.Options.AddRange(["--replica", "v2", To, "2"]);
-        using var over = new CancellationTokenSource();
-        int made = 0;
-        Task load = Accounts.Load(cluster, () => made++, over.Token);
-        next.Start().AwaitReady();
-        next.AwaitLine("the rehearsal", static line => line.StartsWith("rehearsed at ", StringComparison.Ordinal));
-        int before = made;
-        Cluster.Await("calls behind the switch", () => Volatile.Read(ref made) > before + 50);
-        over.Cancel();
-        await load;
-        Assert.StartsWith("2:", await Accounts.Deposit(cluster, 1), StringComparison.Ordinal);
-        await Accounts.AssertBooks(cluster, made + 1);
+        await Accounts.AssertTakesOverUnderLoad(cluster, next, made: 0);
         Assert.Equal(75, account.AwaitExit());
     });
 

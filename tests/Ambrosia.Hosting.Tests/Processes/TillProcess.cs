@@ -1,47 +1,27 @@
 using System.Diagnostics;
-using System.Globalization;
 using System.Net;
-using System.Text;
 using System.Text.RegularExpressions;
 
 namespace Ambrosia.Hosting.Tests.Processes;
 
 /// <summary>The program of the tests in a process of its own, by itself or under a coordinator. It is killed at the end.</summary>
-internal sealed partial class TillProcess : IDisposable
+internal sealed partial class TillProcess : WatchedProcess
 {
-    private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(90);
-
-    private readonly StringBuilder _output = new();
-    private readonly Process _process;
-    private int _isDisposed;
-
     /// <param name="program">Beside the tests, or with its whole path.</param>
     private TillProcess(string program, IEnumerable<string> arguments, IEnumerable<(string Name, string Value)> variables)
+        : base(StartOf(program, arguments, variables), Serving(), TimeSpan.FromSeconds(90))
     {
-        var start = new ProcessStartInfo(Path.Combine(AppContext.BaseDirectory, program), arguments)
-        {
-            RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true,
-        };
-        start.Environment["DOTNET_EnableDiagnostics"] = "0";
-        start.Environment["ASPNETCORE_URLS"] = "http://127.0.0.1:0";
+    }
+
+    internal bool HasEnded => Process.HasExited;
+
+    private static ProcessStartInfo StartOf(
+        string program, IEnumerable<string> arguments, IEnumerable<(string Name, string Value)> variables)
+    {
+        var start = new ProcessStartInfo(Path.Combine(AppContext.BaseDirectory, program), arguments);
         foreach ((string name, string value) in variables) start.Environment[name] = value;
-        _process = new Process { StartInfo = start };
-        _process.OutputDataReceived += (_, e) => Take(e.Data);
-        _process.ErrorDataReceived += (_, e) => Take(e.Data);
-        _process.Start();
-        _process.BeginOutputReadLine();
-        _process.BeginErrorReadLine();
+        return start;
     }
-
-    internal string Output
-    {
-        get { lock (_output) return _output.ToString(); }
-    }
-
-    /// <summary>Where the web server listens; null: it does not say it yet.</summary>
-    internal Uri? Address => Serving().Matches(Output) is [.., var last] ? new Uri(last.Groups[1].Value) : null;
-
-    internal bool HasEnded => _process.HasExited;
 
     /// <summary>The program with its coordinator in it.</summary>
     internal static TillProcess Embedded(string directory, params (string Name, string Value)[] variables) =>
@@ -68,22 +48,11 @@ internal sealed partial class TillProcess : IDisposable
 
     internal void Kill()
     {
-        _process.Kill();
-        _process.WaitForExit(s_limit);
+        Process.Kill();
+        Process.WaitForExit(Limit);
     }
 
-    internal void Terminate()
-    {
-        using Process kill = Process.Start("kill", ["-TERM", _process.Id.ToString(CultureInfo.InvariantCulture)]);
-        kill.WaitForExit();
-    }
-
-    internal int AwaitEnd()
-    {
-        Assert.True(_process.WaitForExit(s_limit), $"it still runs:\n{Output}");
-        _process.WaitForExit();
-        return _process.ExitCode;
-    }
+    internal void Terminate() => Signal("TERM");
 
     internal async Task UntilAsync(string tag, HttpStatusCode code)
     {
@@ -91,7 +60,7 @@ internal sealed partial class TillProcess : IDisposable
         using var client = new HttpClient { Timeout = TimeSpan.FromSeconds(10) };
         while (true)
         {
-            Assert.True(Stopwatch.GetElapsedTime(begun) < s_limit, $"{tag} is not {code}:\n{Output}");
+            Assert.True(Stopwatch.GetElapsedTime(begun) < Limit, $"{tag} is not {code}:\n{Output}");
             try
             {
                 if (Address is { } address && (await client.GetAsync(new Uri(address, $"/health/{tag}"))).StatusCode == code) return;
@@ -102,20 +71,6 @@ internal sealed partial class TillProcess : IDisposable
             }
             await Task.Delay(5);
         }
-    }
-
-    public void Dispose()
-    {
-        if (Interlocked.Exchange(ref _isDisposed, 1) != 0) return;
-        if (!_process.HasExited) _process.Kill(entireProcessTree: true);
-        _process.WaitForExit(s_limit);
-        _process.Dispose();
-    }
-
-    private void Take(string? line)
-    {
-        if (line is null) return;
-        lock (_output) _output.Append(line).Append('\n');
     }
 
     [GeneratedRegex(@"serving (http://\S+)")]

@@ -97,6 +97,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
             };
             (_control.Upgrade, _control.Rehearsal, Checkpoints.Upgrade) = (Upgrade, Rehearsal, Upgrade);
         }
+        if (view?.Handover is { } given) (_control.Handover, _control.Pair) = (given, new AppPair(isNewFirst: false));
         Sessions = new AppSessionRegistry(inputs, log, Outputs, Execution, Checkpoints, _control) { Observer = this };
         AppWatch = new AppWatch(Sessions, Execution, () => Outputs.Backpressure.IsWaiting || (HasLog && Log.IsSpaceShort),
             options.HandlerWarning, inputs.Logger);

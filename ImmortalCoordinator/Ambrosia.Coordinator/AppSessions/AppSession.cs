@@ -338,6 +338,8 @@ internal sealed class AppSession(
         wakeSender();
     }
 
+    void IViewedApp.Convert(ConvertFrame convert) => Send(convert);
+
     void IViewedApp.BeginAgain() => Send(new Goodbye(GoodbyeCode.Again, "the log is executed again"));
 
     /// <summary>Durable inputs are there to be delivered.</summary>

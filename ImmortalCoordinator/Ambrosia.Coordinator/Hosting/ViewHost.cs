@@ -24,14 +24,12 @@ public sealed class ViewHost : IDisposable
     private static readonly TimeSpan s_followEvery = TimeSpan.FromMilliseconds(50);
 
     private readonly ViewOptions _options;
-    private readonly string _directory;
+    private readonly ViewParts _parts;
     private readonly ViewStart _start;
     private readonly ViewInbox _inbox;
     private readonly LogFollower _follower;
     private readonly StoppingView _view;
     private readonly Coordinator _coordinator;
-    private readonly AppEndpoint _endpoint;
-    private readonly AppPump _pump;
     private readonly CancellationTokenSource _over = new();
     private ViewApp? _app;
 
@@ -46,32 +44,15 @@ public sealed class ViewHost : IDisposable
     {
         _options = options;
         if (options.App is [var program, ..] && AppPath.WhatIsWrong(program) is { } unknown) throw new MisuseException(unknown);
-        string log = Path.TrimEndingDirectorySeparator(Path.GetFullPath(options.LogDirectory));
-        InstanceIdentity identity = InstanceDirectory.TryRead(files, log) ?? throw new MisuseException(
-            $"'{options.LogDirectory}' is no log: it holds no file 'instance', which every log has from its creation on. Give the directory that the coordinator's --log names.");
-        _directory = Directory.CreateTempSubdirectory("ambrosia-view-").FullName;
-        var own = new ViewFiles(files, log, _directory);
-        _follower = new LogFollower(own, log, identity);
-        while (_follower.Step()) { }
-        _start = new ViewStart(new LogLocation(own, log, identity), _follower, options.Hold, tell);
-        _inbox = new ViewInbox(options.TellsDifferences ? tell : static _ => { }) { SessionBegins = _start.Begins };
-        _view = new StoppingView(_inbox, options.Checkpoint, options.KeepsOutputs) { IsOfMaskedCut = LogCut.IsMasked(files, log) };
-        var settings = new CoordinatorOptions
+        _inbox = new ViewInbox(options.TellsDifferences ? tell : static _ => { });
+        _view = new StoppingView(_inbox, options.Checkpoint, options.KeepsOutputs)
         {
-            LogDirectory = log, Instance = identity.Name, Replica = "view", Catalog = CatalogPlace.OfDirectory(_directory),
-                AppSocket = options.AppSocket,
+            IsOfMaskedCut = LogCut.IsMasked(files, options.LogDirectory),
         };
-        _endpoint = AppEndpoint.Open(files, settings with { LogDirectory = _directory });
-        _coordinator = new Coordinator(
-            new CoordinatorInputs
-            {
-                Options = settings, Identity = identity, Files = own, AppToken = _endpoint.Token, Time = TimeProvider.System,
-                Random = Random.Shared.NextDouble, Pumps = new ViewPumps(_inbox.End), Logger = logger,
-            },
-            _follower, _view);
-        _coordinator.Checkpoints.Pipeline.Forbid();
-        _pump = new AppPump(
-            _coordinator, _endpoint, static stop => stop.WaitHandle.WaitOne(1), _inbox.End, logger, new PumpProgress(TimeProvider.System));
+        _parts = new ViewParts(options.LogDirectory, files, logger, _inbox.End, _ => _view, options.AppSocket);
+        (_follower, _coordinator) = (_parts.Follower, _parts.Coordinator);
+        _start = new ViewStart(_parts.Location, _follower, options.Hold, tell);
+        _inbox.SessionBegins = _start.Begins;
     }
 
     /// <summary>The parts that execute the log.</summary>
@@ -112,7 +93,7 @@ public sealed class ViewHost : IDisposable
     {
         get
         {
-            var variables = new Dictionary<string, string>(_endpoint.Environment) { ["AMBROSIA_VIEW"] = "1" };
+            Dictionary<string, string> variables = _parts.Environment;
             if (_culture is not null) variables[ViewApp.CultureVariable] = ViewApp.CultureValue(_culture);
             if (!_options.WaitsForDebugger) return variables;
             variables["AMBROSIA_WAIT_FOR_DEBUGGER"] = "1";
@@ -135,15 +116,12 @@ public sealed class ViewHost : IDisposable
     {
         _culture = BuildBelow(toward ?? End)?.Culture;
         new Thread(Follow) { Name = "follow", IsBackground = true }.Start();
-        _pump.Start();
+        _parts.Pump.Start();
         if (_options.App.Count == 0) return;
         _app = new ViewApp(
-            _options.IsQuiet ? Quiet(_options.App) : _options.App, Environment, AppEnded, why => _inbox.End(ExitCodes.Misuse, why));
+            _options.IsQuiet ? ViewParts.Quiet(_options.App) : _options.App, Environment, AppEnded, why => _inbox.End(ExitCodes.Misuse, why));
         _app.Start();
     }
-
-    private static string[] Quiet(IReadOnlyList<string> app) =>
-        ["sh", "-c", "exec \"$0\" \"$@\" >/dev/null 2>&1", AppPath.Find(app[0]), .. app.Skip(1)];
 
     /// <summary>Executes everything before a place, from an earlier checkpoint where the app is beyond it, and stops there.</summary>
     /// <exception cref="ViewEndedException">The view is over.</exception>
@@ -176,6 +154,26 @@ public sealed class ViewHost : IDisposable
     public ViewedImage Show(CancellationToken stop = default)
     {
         _view.Show();
+        return _inbox.AwaitImage(stop);
+    }
+
+    /// <summary>The version of the app that executes what comes next. Any thread.</summary>
+    public uint Runs => _coordinator.Execution.Delivery.Versions.Runs;
+
+    /// <summary>Asks the app, which carries two versions, for its state as the later one has it.</summary>
+    /// <exception cref="ViewEndedException">The view is over: the app may have died of it.</exception>
+    public ConvertedFrame Convert(uint from, uint to, ConversionUse use, CancellationToken stop = default)
+    {
+        _view.Convert(from, to, use);
+        return _inbox.AwaitConverted(stop);
+    }
+
+    /// <summary>Returns the image of the state as a later version has it, which the app carries; whoever takes it disposes of it.</summary>
+    /// <exception cref="MisuseException">It cannot be converted.</exception>
+    /// <exception cref="ViewEndedException">The view is over.</exception>
+    public ViewedImage ShowConverted(uint from, uint to, CancellationToken stop = default)
+    {
+        _view.Convert(from, to, ConversionUse.Image);
         return _inbox.AwaitImage(stop);
     }
 
@@ -246,17 +244,7 @@ public sealed class ViewHost : IDisposable
     {
         _over.Cancel();
         _app?.Dispose();
-        _pump.Dispose();
-        _endpoint.Dispose();
+        _parts.Dispose();
         _start.Dispose();
-        _coordinator.Dispose();
-        try
-        {
-            Directory.Delete(_directory, recursive: true);
-        }
-        catch (IOException)
-        {
-            // An app that was not started here may be about to write there.
-        }
     }
 }

@@ -49,6 +49,7 @@ internal sealed class ViewInbox(Action<string> tell) : IViewer
             {
                 case Answer.Image image: return image.Of;
                 case Answer.NoImage none: throw new MisuseException($"the state cannot be shown: {none.Why}");
+                case Answer.OfConversion refusal: throw new MisuseException($"the state cannot be shown: {refusal.Of.Why}");
             }
         }
     }
@@ -60,6 +61,16 @@ internal sealed class ViewInbox(Action<string> tell) : IViewer
         while (true)
         {
             if (Take(stop) is Answer.OfQuery answer) return answer.Of;
+        }
+    }
+
+    /// <summary>Waits for the answer to a conversion that was asked for.</summary>
+    /// <exception cref="ViewEndedException">There will be none.</exception>
+    public ConvertedFrame AwaitConverted(CancellationToken stop)
+    {
+        while (true)
+        {
+            if (Take(stop) is Answer.OfConversion answer) return answer.Of;
         }
     }
 
@@ -105,6 +116,8 @@ internal sealed class ViewInbox(Action<string> tell) : IViewer
 
     void IViewer.Answered(ViewedAnswer answer) => _answers.Add(new Answer.OfQuery(answer));
 
+    void IViewer.Converted(ConvertedFrame answer) => _answers.Add(new Answer.OfConversion(answer));
+
     void IViewer.NotShown(string why) => _answers.Add(new Answer.NoImage(why));
 
     void IViewer.Diverged(string why)
@@ -121,6 +134,8 @@ internal sealed class ViewInbox(Action<string> tell) : IViewer
         public sealed record NoImage(string Why) : Answer;
 
         public sealed record OfQuery(ViewedAnswer Of) : Answer;
+
+        public sealed record OfConversion(ConvertedFrame Of) : Answer;
 
         public sealed record Over(int Code, string Why) : Answer;
     }

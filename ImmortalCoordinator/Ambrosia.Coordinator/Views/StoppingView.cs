@@ -40,6 +40,9 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
 
     private Lsn? _beginsBelow = from;
 
+    /// <summary>The app was asked to convert its state, and has not answered.</summary>
+    private bool _isConverting;
+
     /// <summary>The image that comes in; null: none does.</summary>
     private (LargeBuffer Bytes, ulong Hash, Lsn Lsn, uint Version)? _image;
 
@@ -126,6 +129,21 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
         app?.Ask(new QueryFrame(OnlyQuery, at.Record, 0, method, arguments.Span));
     }
 
+    /// <summary>Asks the app for its state as a later version has it, where it stands between two records.</summary>
+    public void Convert(uint from, uint to, ConversionUse use)
+    {
+        IViewedApp? app;
+        Lsn at;
+        using (_gate.Enter())
+        {
+            app = _app;
+            if (app is null) return; // it has ended: whoever waits for the answer is told
+            at = _stands is { Index: 0, Record: var record } ? record : throw new InvalidOperationException("the app has not stopped between records");
+            _isConverting = true;
+        }
+        app.Convert(new ConvertFrame(at, from, to, use));
+    }
+
     private void Ask(Look look)
     {
         (_goal, _stands, _isEnding, _isTold) = (look, null, false, false);
@@ -143,7 +161,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
     public override void Begin(IViewedApp app, Lsn from)
     {
         Look? goal;
-        using (_gate.Enter()) (_app, _stands, _isEnding, _isTold, goal) = (app, null, false, false, _goal);
+        using (_gate.Enter()) (_app, _stands, _isEnding, _isTold, _isConverting, goal) = (app, null, false, false, false, _goal);
         viewer.Began(from, app.App);
         if (goal is { } look) Tell(app, look, stands: false);
     }
@@ -226,6 +244,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
             case FrameType.ImageEnd: EndImage(ImageEnd.Read(payload)); break;
             case FrameType.QueryAnswer: Answered(QueryAnswerFrame.Read(payload, SizeLimits.MessageBytesMaxLimit)); break;
             case FrameType.Waiting: viewer.NotShown(Waiting.Read(payload).Why); break;
+            case FrameType.Converted: return TryEndConversion(ConvertedFrame.Read(payload));
             default: return false;
         }
         return true;
@@ -242,6 +261,18 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
             (_stands, isEnd, emitted) = (seen.Place, _isEnding, isNew ? _emitted.Take() : ViewedEmissions.None);
         }
         if (isNew) viewer.Stopped(seen, isEnd, emitted);
+    }
+
+    /// <summary>False: it is the answer to an upgrade that the log has.</summary>
+    private bool TryEndConversion(ConvertedFrame answer)
+    {
+        using (_gate.Enter())
+        {
+            if (!_isConverting) return false;
+            _isConverting = false;
+        }
+        viewer.Converted(answer);
+        return true;
     }
 
     private void Answered(in QueryAnswerFrame answer)
@@ -291,6 +322,9 @@ internal interface IViewer
 
     /// <summary>The answer to the query that was asked.</summary>
     void Answered(ViewedAnswer answer);
+
+    /// <summary>The state was converted, or cannot be.</summary>
+    void Converted(ConvertedFrame answer);
 
     /// <summary>There is no image at this place.</summary>
     void NotShown(string why);

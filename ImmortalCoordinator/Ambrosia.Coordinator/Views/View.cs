@@ -1,3 +1,4 @@
+using Ambrosia.Coordinator.Upgrades;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Records;
@@ -24,6 +25,9 @@ internal abstract class View(bool keepsOutputs = false)
 
     /// <summary>The log is a masked cut: hashes in it say nothing of what was called (log-format L1.8).</summary>
     public bool IsOfMaskedCut { get; init; }
+
+    /// <summary>Its app executes nothing, and converts the states that are given here; null: it executes the log.</summary>
+    public StateHandover? Handover { get; init; }
 
     /// <summary>A session begins from this place.</summary>
     public virtual void Begin(IViewedApp app, Lsn from) { }
@@ -80,6 +84,9 @@ internal interface IViewedApp
 
     /// <summary>Asks it a query.</summary>
     void Ask(in QueryFrame query);
+
+    /// <summary>Asks it for its state as another version has it.</summary>
+    void Convert(ConvertFrame convert);
 
     /// <summary>Ends its session; its process begins another.</summary>
     void BeginAgain();

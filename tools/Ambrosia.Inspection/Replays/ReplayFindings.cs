@@ -92,6 +92,20 @@ internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text)
         _ended = "which message changes the state can be seen with --old";
     }
 
+    /// <summary>The state of the new version was held against what becomes of the old one's at the same place.</summary>
+    /// <param name="lines">What differs; none: they are equal.</param>
+    public void VersionsCompared(MessagePlace at, IReadOnlyList<string> lines)
+    {
+        if (lines.Count == 0)
+        {
+            StatesAgree(at);
+            return;
+        }
+        _states++;
+        Add(StatesAgreed ?? default, false, null, $"another state at {at} than what becomes of the old one there", lines);
+        _ended = "the two versions have done something else on the way";
+    }
+
     /// <summary>What a cut says of then was compared: the state behind its message, and all that was emitted.</summary>
     /// <param name="lines">What differs; none: it is alike.</param>
     public void CutCompared(MessagePlace at, IReadOnlyList<string> lines)

@@ -1,3 +1,4 @@
+using Ambrosia.Inspection.Upgrades;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Inspection.Replays;
@@ -27,6 +28,9 @@ internal sealed record ReplayOptions
 
     /// <summary>At the end of the log it waits for more.</summary>
     public bool Follows { get; init; }
+
+    /// <summary>The build that is tried is the next version, and begins with what becomes of the old state; null: it is not.</summary>
+    public TriedUpgrade? Upgrade { get; init; }
 
     /// <summary>It ends at the difference of this number.</summary>
     public int StopAt { get; init; } = 1;

@@ -145,7 +145,7 @@ internal sealed class ReplaySession : IDisposable
     private MessagePlace EndedBefore(MessagePlace at, MessagePlace next, string why, CancellationToken stop)
     {
         LocatedDifference found = WithOrigin(_finder.End(at, next, stop), stop);
-        if (found.Call is null && _builds.Then is not null && found.Place.CompareTo(at) > 0)
+        if (found.Call is null && _builds.HaveOneState && found.Place.CompareTo(at) > 0)
         {
             LocatedDifference state = _finder.State(_found.StatesAgreed ?? _from.Place, found.Place, stop);
             if (state.State.Count > 0) found = state;
@@ -172,11 +172,16 @@ internal sealed class ReplaySession : IDisposable
 
     /// <summary>The first call that differs may be the first that shows a state which has differed for long.</summary>
     private LocatedDifference WithOrigin(LocatedDifference found, CancellationToken stop) =>
-        found.Call is null || _builds.Then is null || _found.HasAny ? found
+        found.Call is null || !_builds.HaveOneState || _found.HasAny ? found
             : _finder.Origin(found, _found.StatesAgreed ?? _from.Place, stop) ?? found;
 
     private void CompareStates(CheckpointFileName? checkpoint, MessagePlace now, CancellationToken stop)
     {
+        if (_options.Upgrade is { } upgrade)
+        {
+            if (now.CompareTo(Goal) >= 0) _found.VersionsCompared(now, upgrade.Differences(_builds.Then!, _builds.Now, stop));
+            return;
+        }
         bool isAtCheckpoint = checkpoint is { } name && name.Lsn == now.Record && now.Index == 0;
         IReadOnlyList<string>? lines = _builds.Then is not null
             ? isAtCheckpoint || now.CompareTo(Goal) >= 0 ? StateComparison.Lines(_builds, stop) : null

@@ -20,6 +20,9 @@ internal sealed class ReplayedBuilds(ReplayOptions options, Lsn from, IFileSyste
     /// <summary>Null: what was done is taken from logs.</summary>
     public ViewHost? Then { get; } = options.Old.Count > 0 ? Open(options, options.Old, from, files, tell) : null;
 
+    /// <summary>Both have the same state as long as they do the same; false: there is one, or they are two versions.</summary>
+    public bool HaveOneState => Then is not null && options.Upgrade is null;
+
     /// <summary>Everything below can be executed by both.</summary>
     public Lsn End => Then is { } then && then.End < Now.End ? then.End : Now.End;
 
@@ -62,9 +65,14 @@ internal sealed class ReplayedBuilds(ReplayOptions options, Lsn from, IFileSyste
             files, new ToldWarnings(tell), tell);
 
     /// <summary>What comes before the place is not compared, so nothing of it is kept.</summary>
-    private static ViewStop Begin(ViewHost build, MessagePlace place, CancellationToken stop)
+    private ViewStop Begin(ViewHost build, MessagePlace place, CancellationToken stop)
     {
         build.Start();
+        if (options.Upgrade is { } upgrade && build == Now)
+        {
+            build.To(new MessagePlace(from, 0), stop);
+            upgrade.GoOn(build, stop);
+        }
         ViewStop begun = build.To(place, stop);
         build.KeepsEmissions = true;
         return begun;

@@ -18,10 +18,13 @@ internal sealed class StateComparison(LogLocation log)
     /// <summary>The checkpoints that the log has now, the newest first.</summary>
     public IEnumerable<CheckpointFileName> Checkpoints() => CheckpointDirectory.List(log.Files, log.Directory);
 
-    /// <summary>Returns what differs between the states of two builds that stand at one place, a line for each path.</summary>
+    /// <summary>
+    /// Returns what differs between the states of two builds that stand at one place, a line for each path; none, where they are no builds
+    /// of one version.
+    /// </summary>
     public static IReadOnlyList<string> Lines(ReplayedBuilds builds, CancellationToken stop)
     {
-        if (builds.Then is not { } old) return [];
+        if (!builds.HaveOneState || builds.Then is not { } old) return [];
         using ViewedImage then = old.Show(stop), now = builds.Now.Show(stop);
         return then.Hash == now.Hash ? [] : StateLines.Of(then.Bytes, now.Bytes);
     }

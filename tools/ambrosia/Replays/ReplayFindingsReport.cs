@@ -10,6 +10,9 @@ namespace Ambrosia.Tools.Replays;
 /// <param name="app">The command that starts the build that was tried.</param>
 internal sealed class ReplayFindingsReport(ReplayReport report, string log, string app) : IReport
 {
+    /// <summary>Two versions were compared, side by side, and not a build with what was done.</summary>
+    internal bool IsOfVersions { get; init; }
+
     public string Outcome => report.Outcome switch
     {
         ReplayOutcome.Alike => "alike", ReplayOutcome.Different => "different", _ => "notComparable",
@@ -57,10 +60,14 @@ internal sealed class ReplayFindingsReport(ReplayReport report, string log, stri
         {
             case ReplayOutcome.Alike: screen.Line("ALIKE", Tone.Good); break;
             case ReplayOutcome.NotComparable:
-                screen.Line("NOTHING WAS COMPARED: give --old, or --catalog or --peer for the logs of those who were called", Tone.Bad);
+                screen.Line($"NOTHING WAS COMPARED: {HowToCompare}", Tone.Bad);
                 break;
         }
     }
+
+    private string HowToCompare => IsOfVersions
+        ? "no input is recorded behind the checkpoint; name an older one with --from, or let it --follow a live log"
+        : "give --old, or --catalog or --peer for the logs of those who were called";
 
     private static string Uncompared(string to, ulong count)
     {

@@ -140,7 +140,7 @@ internal sealed class ReplayToolCommand : ToolCommand
     }
 
     /// <summary>What an app writes to its output, it has written before, when the log was made; its errors are of this build.</summary>
-    private static string[] Shell(string command) => ["sh", "-c", $"exec {command} >/dev/null"];
+    public static string[] Shell(string command) => ["sh", "-c", $"exec {command} >/dev/null"];
 }
 
 /// <summary>It lists the exit codes of a replay that other commands do not have.</summary>

@@ -26,7 +26,8 @@ internal sealed class UpgradeToolCommand : Command
 
 /// <summary>
 /// The command <c>ambrosia upgrade check DIR --build NEW</c> says what an upgrade to a new build would meet in the newest sound checkpoint.
-/// It reads the build's files, and loads neither the app nor its code. The exit code is 1 where the upgrade would be refused.
+/// It reads the build's files, and loads neither the app nor its code. The exit code is 1 where the upgrade would be refused. With
+/// <c>--test-upgrade</c> the build is run as well.
 /// </summary>
 internal sealed class UpgradeCheckToolCommand : ToolCommand
 {
@@ -42,12 +43,15 @@ internal sealed class UpgradeCheckToolCommand : ToolCommand
         Description = "Accept a method whose source is equal, as AMBROSIA_ACCEPT_SOURCE=1 does at the app."
     };
 
+    private readonly UpgradeTrialRun _trial;
+
     public UpgradeCheckToolCommand(ToolStreams streams)
         : base(streams, "check", "Says what an upgrade to a new build would refuse, lose or begin anew, without loading its code.")
     {
         Add(_directory);
         Add(_build);
         Add(_acceptSource);
+        _trial = new UpgradeTrialRun(this);
     }
 
     protected override int Run(ParseResult parsed, Screen screen)
@@ -61,7 +65,8 @@ internal sealed class UpgradeCheckToolCommand : ToolCommand
         UpgradeReport report = Report(log, checkpoint, build, Suspended(checkpoint, directory, parsed.GetValue(_acceptSource)))
             .With(before, now);
         screen.Show(report);
-        return report.MayBeMade ? ToolExit.Fine : ToolExit.Damage;
+        if (!report.MayBeMade) return ToolExit.Damage;
+        return report.Version is { } version ? _trial.Run(parsed, log, version, screen) : ToolExit.Fine;
     }
 
     /// <summary>Returns what is suspended and could not go on.</summary>

@@ -1,0 +1,86 @@
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Coordinator.Views;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Reading;
+using CRA.Catalog;
+using Microsoft.Extensions.Logging;
+
+namespace Ambrosia.Coordinator.Hosting;
+
+/// <summary>
+/// The parts of a secondary on a log that is only read: without lock, claim, links, timers and checkpoints. What they must write lies in a
+/// directory of their own, which goes with them. One thread opens and disposes of them.
+/// </summary>
+internal sealed class ViewParts : IDisposable
+{
+    private readonly string _directory;
+
+    /// <param name="directory">The directory of the log.</param>
+    /// <param name="fail">Hears that the view is over, with the exit code.</param>
+    /// <param name="viewOf">Makes what the parts execute the log for.</param>
+    /// <param name="appSocket">The path of the unix socket for the app; null: one in the view's own directory.</param>
+    /// <param name="upgrade">The upgrade for which the app is to convert a state; null: it is to execute the log.</param>
+    /// <exception cref="MisuseException">The directory is no log.</exception>
+    /// <exception cref="Log.Format.LogDamage">The log's chain is damaged.</exception>
+    public ViewParts(
+        string directory, IFileSystem files, ILogger logger, Action<int, string> fail, Func<CoordinatorInputs, View> viewOf,
+        string? appSocket = null, UpgradeOptions? upgrade = null)
+    {
+        string log = Path.TrimEndingDirectorySeparator(Path.GetFullPath(directory));
+        InstanceIdentity identity = InstanceDirectory.TryRead(files, log) ?? throw new MisuseException(
+            $"'{directory}' is no log: it holds no file 'instance', which every log has from its creation on. Give the directory that the coordinator's --log names.");
+        _directory = Directory.CreateTempSubdirectory("ambrosia-view-").FullName;
+        var own = new ViewFiles(files, log, _directory);
+        Location = new LogLocation(own, log, identity);
+        Follower = new LogFollower(own, log, identity);
+        while (Follower.Step()) { }
+        var settings = new CoordinatorOptions
+        {
+            LogDirectory = log, Instance = identity.Name, Replica = "view", Catalog = CatalogPlace.OfDirectory(_directory),
+            AppSocket = appSocket, Upgrade = upgrade,
+        };
+        Endpoint = AppEndpoint.Open(files, settings with { LogDirectory = _directory });
+        var inputs = new CoordinatorInputs
+        {
+            Options = settings, Identity = identity, Files = own, AppToken = Endpoint.Token, Time = TimeProvider.System,
+            Random = Random.Shared.NextDouble, Pumps = new ViewPumps(fail), Logger = logger,
+        };
+        Coordinator = new Coordinator(inputs, Follower, viewOf(inputs));
+        Coordinator.Checkpoints.Pipeline.Forbid();
+        Pump = new AppPump(
+            Coordinator, Endpoint, static stop => stop.WaitHandle.WaitOne(1), fail, logger, new PumpProgress(TimeProvider.System));
+    }
+
+    public LogLocation Location { get; }
+
+    public LogFollower Follower { get; }
+
+    public AppEndpoint Endpoint { get; }
+
+    public Coordinator Coordinator { get; }
+
+    public AppPump Pump { get; }
+
+    /// <summary>An app finds its view by these variables.</summary>
+    public Dictionary<string, string> Environment => new(Endpoint.Environment) { ["AMBROSIA_VIEW"] = "1" };
+
+    /// <summary>Returns the command with its output, and its errors, given to nobody.</summary>
+    public static string[] Quiet(IReadOnlyList<string> app) =>
+        ["sh", "-c", "exec \"$0\" \"$@\" >/dev/null 2>&1", AppPath.Find(app[0]), .. app.Skip(1)];
+
+    public void Dispose()
+    {
+        Pump.Dispose();
+        Endpoint.Dispose();
+        Coordinator.Dispose();
+        try
+        {
+            Directory.Delete(_directory, recursive: true);
+        }
+        catch (IOException)
+        {
+            // An app that was not started here may be about to write there.
+        }
+    }
+}

@@ -1,0 +1,102 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Inspection.Upgrades;
+using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Tools.Commands;
+using Ambrosia.Tools.Logs;
+using Ambrosia.Tools.Output;
+using Ambrosia.Tools.Replays;
+
+namespace Ambrosia.Tools.Upgrades;
+
+/// <summary>
+/// The part of <c>ambrosia upgrade check</c> that runs the new build: the options of <c>--test-upgrade</c>, and what comes of them.
+/// </summary>
+internal sealed class UpgradeTrialRun
+{
+    private const int LimitMax = 3_600;
+
+    private readonly Option<string?> _app = new("--test-upgrade")
+    {
+        Description = "Also run the new build, by this command, for the shell: convert a copy of the state at the log's end, and execute the recorded inputs behind a checkpoint beside the old version.",
+        HelpName = "COMMAND",
+    };
+
+    private readonly Option<string?> _oldApp = new("--old-app")
+    {
+        Description = "The command of the build that has executed the log so far, where the new one does not carry its version.",
+        HelpName = "COMMAND",
+    };
+
+    private readonly Option<string?> _from = new("--from")
+    {
+        Description = "Begin with the checkpoint at this place (POS as for 'ambrosia state --at'); default: the oldest of the version in force, and with --follow the newest.",
+        HelpName = "POS",
+    };
+
+    private readonly Option<bool> _follow = new("--follow")
+    {
+        Description = "Wait at the end of a live log for more, until Ctrl-C: the new version is judged by what happens now.",
+    };
+
+    private readonly Option<int> _limit = new("--upgrade-limit")
+    {
+        Description = "A conversion may take so many seconds.", HelpName = "SECONDS", DefaultValueFactory = static _ => 10,
+    };
+
+    public UpgradeTrialRun(Command command)
+    {
+        foreach (Option option in (Option[])[_app, _oldApp, _from, _follow, _limit]) command.Add(option);
+        _limit.Validators.Add(static result =>
+        {
+            if (result.GetValueOrDefault<int>() is < 1 or > LimitMax) result.AddError($"--upgrade-limit is from 1 to {LimitMax} seconds");
+        });
+        command.Validators.Add(result =>
+        {
+            if (result.GetResult(_app) is { Implicit: false }) return;
+            foreach (Option each in (Option[])[_oldApp, _from, _follow])
+                if (result.GetResult(each) is { Implicit: false }) result.AddError($"{each.Name} says how --test-upgrade runs, which is not given");
+        });
+    }
+
+    /// <summary>Tries the upgrade if that was asked for; returns the exit code.</summary>
+    /// <param name="to">The version that the new build states.</param>
+    public int Run(ParseResult parsed, LogDirectory log, uint to, Screen screen)
+    {
+        if (parsed.GetValue(_app) is not { } app) return ToolExit.Fine;
+        var options = new UpgradeTrialOptions
+        {
+            LogDirectory = log.Path, App = ReplayToolCommand.Shell(app), To = to,
+            OldApp = parsed.GetValue(_oldApp) is { } old ? ReplayToolCommand.Shell(old) : [],
+            From = parsed.GetValue(_from), Follows = parsed.GetValue(_follow), Limit = TimeSpan.FromSeconds(parsed.GetValue(_limit)),
+        };
+        using var stop = new CancellationTokenSource();
+        using var signals = new StopSignals(stop);
+        try
+        {
+            using var trial = new UpgradeTrial(options, new PosixFileSystem(), TimeProvider.System, screen.Note);
+            UpgradeTrialReport report = screen.WithProgress("trial", trial.BytesTotal, done => trial.Run(done, stop.Token));
+            var findings = new UpgradeTrialFindings(report, to, log.Path, app);
+            screen.Show(findings);
+            return findings.ExitCode;
+        }
+        catch (OperationCanceledException)
+        {
+            screen.Note("it was stopped before the state at the log's end was converted");
+            return ReplayExit.NotComparable;
+        }
+        catch (ViewEndedException ended)
+        {
+            screen.Note(ended.Message);
+            return ended.Code == ExitCodes.Damage ? ReplayExit.Damage : ToolExit.Misuse;
+        }
+        catch (LogDamage damage)
+        {
+            screen.Show(DamageReport.Of(damage));
+            return ReplayExit.Damage;
+        }
+    }
+}

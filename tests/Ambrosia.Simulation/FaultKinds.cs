@@ -23,6 +23,7 @@ internal static class FaultKinds
         ["rot"] = static faults => faults with { Rot = false },
         ["shapes"] = static faults => faults with { Shapes = false },
         ["tasks"] = static faults => faults with { TimersAndTasks = false },
+        ["upgrades"] = static faults => faults with { Upgrades = false },
         ["weather"] = static faults => faults with { Weather = false },
     };
 
@@ -37,6 +38,7 @@ internal static class FaultKinds
         ["replicas"] = static faults => faults with { Replicas = true },
         ["rot"] = static faults => faults with { Rot = true },
         ["tasks"] = static faults => faults with { TimersAndTasks = true },
+        ["upgrades"] = static faults => faults with { Upgrades = true },
     };
 
     public static IReadOnlyCollection<string> All => s_without.Keys;

@@ -44,6 +44,12 @@ internal sealed record Faults
     /// <summary>The source is started with another build; null: in one world of ten.</summary>
     public bool? Builds { get; init; }
 
+    /// <summary>The ledger's app is upgraded; null: in one world of five.</summary>
+    public bool? Upgrades { get; init; }
+
+    /// <summary>Negative control: an app of two versions begins with the new one, whatever the log says.</summary>
+    public bool WrongVersion { get; init; }
+
     /// <summary>Negative control: another build that differs where nobody can know yet, so that its calls get out.</summary>
     public bool DiffersAhead { get; init; }
 

@@ -71,6 +71,7 @@ internal sealed class Limits
         LogDirectory = usual.LogDirectory, Instance = usual.Instance, Replica = usual.Replica, Catalog = usual.Catalog,
         HangLimit = HangLimit, CheckpointEveryBytes = usual.CheckpointEveryBytes, Log = usual.Log, IgnoreLock = usual.IgnoreLock,
         CheckpointBoundBytes = usual.CheckpointBoundBytes ?? drawn.CheckpointBoundBytes, ForkPolicy = usual.ForkPolicy,
+        Upgrade = usual.Upgrade,
     };
 
     /// <summary>Small ones as often as large ones.</summary>

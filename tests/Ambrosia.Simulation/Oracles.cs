@@ -48,7 +48,10 @@ internal enum Oracle
     /// <summary>A build that has made a call in another way than before publishes nothing to who has had that call.</summary>
     Build = 2048,
 
-    All = Build | I17 | Due | I2 | I3 | I4 | I10 | I11 | I12 | F1 | F2 | F3,
+    /// <summary>Below an upgrade the old version executes, behind it the new one.</summary>
+    I19 = 4096,
+
+    All = I19 | Build | I17 | Due | I2 | I3 | I4 | I10 | I11 | I12 | F1 | F2 | F3,
 }
 
 /// <summary>
@@ -79,6 +82,11 @@ internal sealed class Oracles(Oracle watched)
     public int Replaced { get; private set; }
 
     public TimersAndTasksOracle TimersAndTasks { get; } = new();
+
+    public VersionsOracle Versions { get; } = new();
+
+    /// <summary>An app of this replica is given what is not for its version.</summary>
+    public void WrongVersion(SimulatedReplica replica, string what) => Broken(Oracle.I19, $"{replica.Process}: {what}");
 
     /// <summary>A body of a task is about to run.</summary>
     public void TaskStarted(SimulatedReplica replica)
@@ -111,6 +119,7 @@ internal sealed class Oracles(Oracle watched)
         _lives[instance] = LifeOf(instance) + 1;
         _disks.Remove(instance);
         _histories.Remove(instance);
+        Versions.Forget(instance);
         _delivered.Remove(instance);
         foreach ((InstanceId From, InstanceId To) channel in _sent.Keys.Where(channel => channel.From == instance || channel.To == instance)
             .ToArray()) _sent.Remove(channel);

@@ -1,3 +1,4 @@
+using System.Buffers;
 using Ambrosia.Coordinator;
 using Ambrosia.Coordinator.AppSessions;
 using Ambrosia.Coordinator.LogFeed;
@@ -22,6 +23,7 @@ internal sealed class SimulatedApp
     private readonly SimulatedTasks _tasks;
     private readonly World _world;
     private readonly SimulatedReplica _replica;
+    private readonly VersionsOracle.Session _versions;
     private readonly Wire _toApp = new(), _toCoordinator = new();
     private readonly List<byte> _received = [];
     private ReadAnswer _answer = ReadAnswer.More;
@@ -38,7 +40,9 @@ internal sealed class SimulatedApp
         _tasks = new SimulatedTasks(replica.Time, () => world.Oracles.TaskStarted(replica));
         _session = coordinator.NewSession(static () => { });
         _reader = _session.NewReader();
-        _binding = new ImmortalSession(definition, new SessionOptions { Token = token, TaskRunner = _tasks, Log = Log });
+        _binding = new ImmortalSession(
+            definition, world.Upgrades.Of(replica, new SessionOptions { Token = token, TaskRunner = _tasks, Log = Log }));
+        _versions = world.Oracles.Versions.NewSession(replica.Id);
     }
 
     /// <summary>The trace has its first line: a stack behind it depends on what the compiler has inlined by then.</summary>
@@ -147,12 +151,26 @@ internal sealed class SimulatedApp
             End(truncated.Message);
             return;
         }
+        if (_world.Faults.WrongVersion) bytes = OfTheNewVersion(bytes);
         _deliver(bytes.Span, _frameLeft == 0);
+        if (_frameLeft == 0 && _versions.Sent(bytes.Span) is { } wrong) _world.Oracles.WrongVersion(_replica, wrong);
         _frameLeft = Math.Max(0,
             _frameLeft == 0 ? FrameHeader.Read(bytes.Span, 0, int.MaxValue).Length + FrameHeader.Bytes - bytes.Length
             : _frameLeft - bytes.Length);
         if (IsAlive) _toApp.Send(_world.Faults.ForgedResults ? Forged(bytes.Span) : bytes.Span);
         _session.Taken();
+    }
+
+    /// <summary>Negative control: an app of both versions begins with the new one, whatever the log says.</summary>
+    private static ReadOnlyMemory<byte> OfTheNewVersion(ReadOnlyMemory<byte> bytes)
+    {
+        if (FrameReader.TryRead(bytes.Span, 0, int.MaxValue, checkPayload: false, out FrameHeader header, out ReadOnlySpan<byte> payload, out _)
+            != DecodeStatus.Ok || header.Type != FrameType.AppWelcome) return bytes;
+        AppWelcome welcome = AppWelcome.Read(payload);
+        if (welcome.RunsVersion is null) return bytes;
+        var forged = new ArrayBufferWriter<byte>();
+        FrameWriter.Write(forged, welcome with { RunsVersion = Upgrades.To }, seed: 0, checkPayload: false);
+        return forged.WrittenMemory;
     }
 
     /// <summary>Negative control: every result of a task is another one than the log holds, always in the same way.</summary>

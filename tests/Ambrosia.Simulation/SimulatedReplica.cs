@@ -5,6 +5,7 @@ using Ambrosia.Coordinator.Admin;
 using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Primary;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Coordinator.Upgrades;
 using Ambrosia.Log.Fencing;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Instances;
@@ -50,6 +51,9 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     private readonly AdminCommands _commands = new();
     private ReplicaCatalog? _catalog;
     private bool _commitAsked, _mayClaim;
+
+    /// <summary>Its app has rehearsed the upgrade that it is to make, so that it may take over.</summary>
+    private bool _hasRehearsed;
     private TimeSpan _pausedSinceOwn;
 
     /// <summary>So many steps are left of a disk that is busy with something else.</summary>
@@ -157,7 +161,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             LogDirectory = instance.Directory, Instance = Id.Name, Replica = name, Catalog = CatalogPlace.OfDirectory("/data/catalog"),
             HangLimit = world.Limits.HangLimit, CheckpointEveryBytes = world.CheckpointEveryBytes,
             CheckpointBoundBytes = world.HasChains ? 1 : null, OutboxBytes = 4 << 20, StopWithin = s_stopWithin, Log = world.LogOptions,
-            IgnoreLock = world.StartsWithoutLock(), ForkPolicy = world.NextForkPolicy(),
+            IgnoreLock = world.StartsWithoutLock(), ForkPolicy = world.NextForkPolicy(), Upgrade = world.Upgrades.OptionsOf(this),
         });
         _standby = new TakeOverMonitor(_files, _identity, _options);
     }
@@ -203,10 +207,18 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     private void Begun(Coordinator.Coordinator parts)
     {
         parts.Sessions.Admission.Accepted += () => _mayClaim = true;
+        if (parts.Rehearsal is { } rehearsal) rehearsal.Passed += () => _hasRehearsed = true;
+        if (parts.Upgrade is { } upgrade) upgrade.GaveUp += EndHangingApp;
         Orders = new ReplicaOrders(world, this, parts);
         _housekeeping = new Housekeeping(parts);
         if (!parts.HasLog) _role = new SecondaryRole(parts, _standby!, _follower!, NewSpare, () => _nameLock?.PublishAddress(Address));
         _catalog = world.Catalogs.IsUsed ? new ReplicaCatalog(world, this, Inputs(), parts) : null;
+    }
+
+    /// <summary>An app that does not come back from its conversion is ended.</summary>
+    private void EndHangingApp(HangingApp hanging)
+    {
+        if (hanging != HangingApp.None) App?.Kill();
     }
 
     private CoordinatorInputs Inputs()
@@ -246,7 +258,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         _role = null;
         Hung.Clear();
         _pausedAt = null;
-        _commitAsked = IsClaiming = MustBeSilent = _mayClaim = false;
+        _commitAsked = IsClaiming = MustBeSilent = _mayClaim = _hasRehearsed = false;
         _heldSteps = 0;
         world.Lost(this);
     }
@@ -321,9 +333,9 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
 
     private void StepSecondary(Coordinator.Coordinator parts, Random random)
     {
-        if (Orders!.IsClaimAsked && _mayClaim)
+        if ((Orders!.IsClaimAsked || _hasRehearsed) && _mayClaim)
         {
-            Orders.IsClaimAsked = false;
+            Orders.IsClaimAsked = _hasRehearsed = false;
             BecomePrimary(parts, () => _standby!.TryTakeOver(_follower!.Epoch));
             return;
         }
@@ -469,8 +481,10 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     {
         string line = happened.ToString();
         world.Trace($"{Process}: {line}");
+        world.Upgrades.Logged(line);
         // The hello of a former primary; or of a dead process, on a connection that was so slow that the next one was heard first.
-        if ((instance.HasRivals || world.Weather.HarmsLinks) && line.Contains(" was seen: a replaced primary ends")) return;
+        if (line.Contains(" was seen: a replaced primary ends", StringComparison.Ordinal) && (world.Weather.HarmsLinks
+            || world.Instances.Any(each => each.HasRivals && line.Contains($"{each.Id.Name} comes with epoch", StringComparison.Ordinal)))) return;
         if (world.Weather.MayOvertake && line.Contains("another connection overtook this hello", StringComparison.Ordinal))
         {
             world.Saw("hello overtaken");

@@ -128,6 +128,7 @@ public sealed class SimulationTests
     [InlineData("I17", nameof(Faults.ForgedResults))]
     [InlineData("Due", nameof(Faults.FastTimers))]
     [InlineData("Build", nameof(Faults.DiffersAhead))]
+    [InlineData("I19", nameof(Faults.WrongVersion))]
     public void NegativeControl_BrokenPromise_IsFoundByItsOracle(string invariant, string fault)
     {
         Faults faults = Planted(fault,
@@ -162,6 +163,7 @@ public sealed class SimulationTests
         nameof(Faults.ForgedResults) => faults with { ForgedResults = true, TimersAndTasks = true },
         nameof(Faults.FastTimers) => faults with { FastTimers = true, TimersAndTasks = true },
         nameof(Faults.DiffersAhead) => faults with { DiffersAhead = true, Kills = true, Builds = true },
+        nameof(Faults.WrongVersion) => faults with { WrongVersion = true, Kills = true, Upgrades = true },
         nameof(Faults.AmnesicDisk) => faults with { AmnesicDisk = true, PowerLosses = true },
         _ => throw new ArgumentOutOfRangeException(nameof(fault), fault, "no such fault"),
     };
@@ -230,6 +232,28 @@ public sealed class SimulationTests
             static () => new World(1, new Faults { Deletes = true, Confuses = true, Kills = false, PowerLosses = false }).Run());
         Assert.Contains("(I16)", found.Message);
     }
+
+    /// <summary>
+    /// The ledger's version is raised in every world, by a replica beside the primary or alone, while others are of the old version: it
+    /// comes into force once, and below and behind it each version executes what is its own.
+    /// </summary>
+    [Fact]
+    public void Upgrade_CrashesAtAnyStep_ComesIntoForceOnce()
+    {
+        int upgraded = 0, seeds = Math.Max(20, TestScale.Rounds(400));
+        Worlds.Run(1, seeds, static _ => new Faults { Upgrades = true, Alone = false, Deletes = false },
+            world => upgraded += world.Oracles.Versions.IsUpgraded(world.Ledger.Id) ? 1 : 0);
+        Assert.True(upgraded * 2 > seeds, $"{upgraded} of {seeds} worlds were upgraded: too few to prove anything");
+    }
+
+    /// <summary>
+    /// 20 and 100: a replica of the old version found a checkpoint of the new one before it had read of the upgrade, and took the log for
+    /// damaged, where its version is not in force any more.
+    /// </summary>
+    [Theory]
+    [InlineData(20)]
+    [InlineData(100)]
+    public void Upgrade_SeedThatFoundABug_Holds(ulong seed) => new World(seed, new Faults { Upgrades = true }).Run();
 
     /// <summary>Impulses of the app's own threads, to itself and to another, in every world.</summary>
     [Fact]

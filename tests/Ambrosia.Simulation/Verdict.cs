@@ -77,6 +77,7 @@ internal sealed class Verdict(World world)
         if (source.WrongAnswers != 0 || ledger.Asked != source.Answers)
             throw new SimulationFailure($"{source.WrongAnswers} wrong answers, {ledger.Asked} asked, {source.Answers} answered (I16)");
         JudgePoison(ledger);
+        world.Upgrades.Judge(ledger);
     }
 
     /// <summary>Every execution has set aside, tried again and dropped the same.</summary>

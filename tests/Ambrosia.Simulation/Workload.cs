@@ -27,6 +27,10 @@ public interface ILedger
 
     Call<ulong> Pass(ulong number, ulong hops);
 
+    /// <summary>Of itself: the new version has come into force.</summary>
+    [MethodId(105)]
+    void NoteUpgrade();
+
     /// <summary>Of clerks: answers with the place among the calls of that clerk.</summary>
     ulong Tally(string clerk, ulong number);
 }
@@ -52,6 +56,9 @@ public interface ISource
 public sealed partial class Ledger : Immortal<ILedgerProxy>, ILedger
 {
     public ulong Count, Asked, Hash, TriedAgain;
+
+    /// <summary>Its version, how often it came into force, and how often it has told itself of that.</summary>
+    public ulong Version = Upgrades.From, Upgraded, Noted;
     public List<ulong> Thrown = [];
 
     public void Put(ulong number, ulong value)
@@ -93,12 +100,20 @@ public sealed partial class Ledger : Immortal<ILedgerProxy>, ILedger
 
     public void Note(ulong id) => Deposit(id);
 
+    protected override void OnUpgraded(uint from)
+    {
+        Upgraded++;
+        thisProxy.NoteUpgradeFork();
+    }
+
+    public void NoteUpgrade() => Noted++;
+
     public ulong Turn() => Place;
 
     /// <summary>It has executed as much: what it has made of it is to be compared.</summary>
     public bool IsAt(Ledger other) =>
         Count == other.Count && Asked == other.Asked && TriedAgain == other.TriedAgain && Place == other.Place
-        && Tallied == other.Tallied;
+        && Tallied == other.Tallied && Version == other.Version && Noted == other.Noted;
 
     /// <summary>The hash of a blob, or of what is missing of it.</summary>
     internal static ulong Sum(ReadOnlySpan<byte> blob)

@@ -81,6 +81,7 @@ internal sealed class World
         Catalogs = new Catalogs(this, seed);
         Halts = new Halts(this);
         Builds = new Builds(this, seed);
+        Upgrades = new Upgrades(this, seed);
         _verdict = new Verdict(this);
         Disk.CreateDirectory("/data");
         Disk.FlushDirectory("/");
@@ -141,6 +142,8 @@ internal sealed class World
     public Rot Rot { get; }
 
     public Builds Builds { get; }
+
+    public Upgrades Upgrades { get; }
 
     public IReadOnlyList<SimulatedLink> Links => _links;
 
@@ -268,6 +271,7 @@ internal sealed class World
         Weather.Clear();
         Catalogs.Clear();
         Builds.Clear();
+        Upgrades.Clear();
     }
 
     private void Step()
@@ -283,6 +287,7 @@ internal sealed class World
             Catalogs.Step();
             Rot.Step();
             Builds.Step();
+            Upgrades.Step();
             Hangs.Step();
         }
         if (!_calm && Random.Next(600) == 0) _breakage.Break(instance);
@@ -343,6 +348,7 @@ internal sealed class World
                 replica.RestUntil(Time.Elapsed + Weather.RestartsAfter());
                 break;
             case ExitCodes.Damage or ExitCodes.Divergence when Halts.TryTake(replica, code): break;
+            case ExitCodes.OtherAppVersion when Upgrades.TryTakeOld(replica): break;
             default:
                 if (fatal is not null) return false;
                 throw new SimulationFailure($"{replica.Process} exits with {code}: {why}");

@@ -94,7 +94,8 @@ internal sealed class AppAdmission(
             _services.Require(hello, methods, checkpoint); // any build of it may: nothing that it does gets out
             return true;
         }
-        uint inForce = _upgrade.InForce;
+        // A checkpoint may be of a version that came into force behind what this replica has read of the log.
+        uint inForce = Math.Max(_upgrade.InForce, checkpoint?.AppVersion ?? 0);
         bool isOld = IsOld(hello);
         if (!isOld) _upgrade.RequireNew(hello, methods);
         if (_upgrade.Judge(hello, methods, (runs, checkpoint?.Build)) is { } other)

@@ -78,8 +78,9 @@ public sealed class UpgradeTrialTests
         AssertMisuse(account, ["--old-app", OldApp], "--old-app says how --test-upgrade runs, which is not given");
         AssertMisuse(account, ["--test-upgrade", NewApp, "--old-app", OldApp, "--upgrade-limit", "0"], "--upgrade-limit is from 1 to 3600 seconds");
         AssertMisuse(account, ["--test-upgrade", "/nowhere/Account", "--old-app", OldApp], "the app has ended with code 127");
-        AssertMisuse(account, ["--test-upgrade", $"{Executables.App} ledger", "--old-app", OldApp], "is no next version of 'account'");
-        AssertMisuse(account, ["--test-upgrade", OldApp], "carries no version above 1");
+        AssertMisuse(account, ["--test-upgrade", $"{Executables.App} ledger", "--old-app", OldApp], "and the app that has come is of version 1");
+        AssertMisuse(account, ["--test-upgrade", NewApp], "which the app does not carry");
+        AssertMisuse(account, ["--test-upgrade", OldApp], "the app that has come is of version 1, and the upgrade is from version 1, to 2");
     });
 
     private static void AssertMisuse(Replica account, string[] options, string why)

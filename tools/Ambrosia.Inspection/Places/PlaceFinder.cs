@@ -2,11 +2,13 @@ using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Inspection.Checkpoints;
 using Ambrosia.Inspection.Decoding;
+using Ambrosia.Inspection.Records;
 using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Instances;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Inspection.Places;
 
@@ -21,6 +23,13 @@ public sealed class PlaceFinder
 {
     private const string Forms =
         "give LSN, LSN:INDEX, a time (2026-11-21T08:00:00Z, or 15m ago), ckpt:N, call:[INSTANCE#]ID, key:TEXT, method:NAME[#N], start, end, crash or divergence";
+
+    /// <summary>The kinds of records that an app does nothing with.</summary>
+    private static readonly HashSet<string> s_ofCoordinators =
+    [
+        .. new[] { RecordKind.Trim, RecordKind.Digest, RecordKind.StateHash, RecordKind.CheckpointMark, RecordKind.Build, RecordKind.Peer }
+            .Select(LogEntry.NameOf),
+    ];
 
     private readonly LogLocation _log;
     private readonly TimeProvider _time;
@@ -66,6 +75,18 @@ public sealed class PlaceFinder
     /// <summary>Describes the next message or record behind a place, or the end of the log.</summary>
     /// <exception cref="LogDamage">The log is damaged before that.</exception>
     public FoundPlace Next(MessagePlace place) => _places.AtOrBehind(new MessagePlace(place.Record, place.Index + 1));
+
+    /// <summary>
+    /// Describes the first message or record at a place or behind it that does something in the app, or the end of the log. Where an app
+    /// has stopped, records may stand that are the coordinator's alone.
+    /// </summary>
+    /// <exception cref="LogDamage">The log is damaged before that.</exception>
+    public FoundPlace NextExecuted(MessagePlace place)
+    {
+        FoundPlace found = AtOrBehind(place);
+        while (found is { IsEnd: false, Entry: { } entry } && s_ofCoordinators.Contains(entry.Kind)) found = Next(found.Place);
+        return found;
+    }
 
     private FoundPlace FindByName(string position)
     {

@@ -142,6 +142,10 @@ internal sealed class ReplayFindings(PlaceFinder places, MessageFormatter text)
         };
     }
 
-    private void Add(MessagePlace place, bool isExact, string? then, string now, IReadOnlyList<string> state) =>
-        _differences.Add(new ReplayDifference(place, isExact, $"{places.AtOrBehind(place)}", then, now) { State = state });
+    private void Add(MessagePlace place, bool isExact, string? then, string now, IReadOnlyList<string> state)
+    {
+        FoundPlace found = isExact ? places.NextExecuted(place) : places.AtOrBehind(place);
+        _differences.Add(
+            new ReplayDifference(isExact ? found.Place : place, isExact, $"{found}", then, now) { State = state });
+    }
 }

@@ -21,9 +21,11 @@ internal sealed class TriedUpgrade(UpgradeTrialOptions options, uint from, IFile
     public bool HasTwoBuilds => options.OldApp.Count > 0;
 
     /// <summary>Converts a copy of the state where an app of the version before stands, as the rehearsal of an upgrade does.</summary>
+    /// <exception cref="MisuseException">One app is to carry both versions, and does not.</exception>
     /// <exception cref="ViewEndedException">An app has died of it, or is not the one that it should be.</exception>
     public Rehearsal Rehearse(ViewHost old, CancellationToken stop)
     {
+        if (!HasTwoBuilds) RequireBoth(old.App!);
         using var limit = CancellationTokenSource.CreateLinkedTokenSource(stop);
         limit.CancelAfter(options.Limit);
         var time = Stopwatch.StartNew();
@@ -38,6 +40,15 @@ internal sealed class TriedUpgrade(UpgradeTrialOptions options, uint from, IFile
             return new Rehearsal(
                 old.End, 0, 0, time.Elapsed, $"it was not done within {options.Limit.TotalSeconds:0.#} s; --upgrade-limit gives it longer");
         }
+    }
+
+    private void RequireBoth(AppHello app)
+    {
+        if (app.HasVersions && app.Executes(from) && app.AppVersion == options.To) return;
+        throw new MisuseException(
+            $"the app that has come is of version {app.AppVersion}, and the upgrade is from version {from}, {(app.Executes(from) ? "" : "which the app does not carry, ")}to {options.To}",
+            "one app carries both versions, or two builds one each",
+            "give the build that has executed the log so far with --old-app, or an app of both versions (AmbrosiaApp.Run<Former, Immortal>)");
     }
 
     private ConvertedFrame RehearseInNewBuild(ViewHost old, CancellationToken stop)

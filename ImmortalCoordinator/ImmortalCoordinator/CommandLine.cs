@@ -135,6 +135,12 @@ internal static class CommandLine
         WhatIsWrong = static v => uint.TryParse(v, NumberStyles.None, CultureInfo.InvariantCulture, out uint version) && version > 1 ? null
             : $"'{v}' of --upgrade-to is no version that an upgrade can bring: write a number from 2 on"
     };
+    private static readonly TextOption s_appVersion = new("--app-version", "VERSION",
+        "The version that the app is to state instead of the one in its code: an old build goes on behind its successor as a later version ('ambrosia rollback').")
+    {
+        WhatIsWrong = static v => uint.TryParse(v, NumberStyles.None, CultureInfo.InvariantCulture, out uint version) && version > 1 ? null
+            : $"'{v}' of --app-version is no version behind another: write a number from 2 on"
+    };
     private static readonly TextOption s_upgradeWithin = new("--upgrade-within", "TIME",
         "How long a secondary rehearses an upgrade that does not work yet, before it ends without having claimed anything: a number with s, m, h or d.",
         "10m")
@@ -234,7 +240,7 @@ internal static class CommandLine
             s_log, s_instance, s_replica, s_catalog, s_appSocket, s_appPort, s_appRings, s_create, s_checkpointEvery, s_checkpointInterval,
             s_checkpointBound, s_retain, s_holdLimit, s_forkPolicy, s_maxMessage, s_keyWindow, s_keyCount, s_keyBytes, s_logWrite,
             s_segment, s_hangLimit, s_handlerWarning, s_stopWithin, s_drainWithin, s_acceptBuild,
-            s_upgradeTo, s_oldApp, s_upgradeWithin, s_upgradeLimit, s_run, s_alone, s_ignoreLock, s_logFormat, s_unsafeNoFlush,
+            s_upgradeTo, s_oldApp, s_appVersion, s_upgradeWithin, s_upgradeLimit, s_run, s_alone, s_ignoreLock, s_logFormat, s_unsafeNoFlush,
             s_stray,
         };
         LinkOptions.AddTo(root, s_catalog);
@@ -244,6 +250,8 @@ internal static class CommandLine
                 result.AddError("--app-socket and --app-port exclude each other; give one");
             if (result.GetResult(s_oldApp) is not null && (result.GetResult(s_upgradeTo) is null || app.Length == 0))
                 result.AddError("--old-app is half of an upgrade; give --upgrade-to with the version of the new app, and that app behind --");
+            if (result.GetResult(s_appVersion) is not null && app.Length == 0)
+                result.AddError("--app-version is for the app behind --, and there is none; an app that is started elsewhere finds it in AMBROSIA_APP_VERSION");
             if (result.GetValue(s_appRings) && result.GetResult(s_appPort) is not null)
                 result.AddError("--app-rings need the unix socket beside them; leave --app-port out");
             if (result.GetValue(s_appRings) && !RingStream.IsThere)
@@ -312,6 +320,7 @@ internal static class CommandLine
             DrainWithin = OptionValues.TryParseTime(given.GetRequiredValue(s_drainWithin), out TimeSpan drain) ? drain : TimeSpan.Zero,
             AcceptBuild = given.GetValue(s_acceptBuild),
             Upgrade = UpgradeOf(given),
+            AppVersion = given.GetValue(s_appVersion) is { } stated ? uint.Parse(stated, CultureInfo.InvariantCulture) : null,
             Run = Full(given.GetValue(s_run)),
             IsAlone = given.GetValue(s_alone),
             IgnoreLock = given.GetValue(s_ignoreLock),

@@ -59,7 +59,7 @@ internal static class Tool
             new CutToolCommand(streams),
             new DoctorToolCommand(streams),
             new ContractToolCommand(streams),
-            new UpgradeToolCommand(streams),
+            new UpgradeToolCommand(streams), new RollbackToolCommand(streams),
             new GenerateToolCommand(streams),
             new CertsToolCommand(streams),
             new StatusToolCommand(streams),

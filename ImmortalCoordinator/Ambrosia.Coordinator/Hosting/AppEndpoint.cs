@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Net;
 using System.Net.Sockets;
 using Ambrosia.Coordinator.Replica;
@@ -42,18 +43,27 @@ internal sealed class AppEndpoint : IDisposable
     public ReadOnlyMemory<byte> Token { get; }
 
     /// <summary>The app finds these in its environment (P5.0).</summary>
-    public IReadOnlyDictionary<string, string> Environment => new Dictionary<string, string>
+    public IReadOnlyDictionary<string, string> Environment
     {
-        ["AMBROSIA_APP"] = Address, ["AMBROSIA_TOKEN"] = TokenPath,
-        ["AMBROSIA_INSTANCE"] = _options.Instance, ["AMBROSIA_CATALOG"] = _options.Catalog.Text,
-    };
+        get
+        {
+            Dictionary<string, string> variables = VariablesWith(TokenPath);
+            if (_options.AppVersion is { } version) variables["AMBROSIA_APP_VERSION"] = version.ToString(CultureInfo.InvariantCulture);
+            return variables;
+        }
+    }
 
     /// <summary>The token of the old app of an upgrade by two builds; empty: there is none.</summary>
     public ReadOnlyMemory<byte> OldToken { get; }
 
     /// <summary>The environment of that app.</summary>
-    public IReadOnlyDictionary<string, string> OldEnvironment =>
-        new Dictionary<string, string>(Environment) { ["AMBROSIA_TOKEN"] = OldTokenPathOf(TokenPath) };
+    public IReadOnlyDictionary<string, string> OldEnvironment => VariablesWith(OldTokenPathOf(TokenPath));
+
+    private Dictionary<string, string> VariablesWith(string token) => new()
+    {
+        ["AMBROSIA_APP"] = Address, ["AMBROSIA_TOKEN"] = token,
+        ["AMBROSIA_INSTANCE"] = _options.Instance, ["AMBROSIA_CATALOG"] = _options.Catalog.Text,
+    };
 
     /// <summary>Refuses what <see cref="Open"/> would refuse, and makes nothing.</summary>
     /// <exception cref="MisuseException">The port is taken, or the socket's place will not do.</exception>

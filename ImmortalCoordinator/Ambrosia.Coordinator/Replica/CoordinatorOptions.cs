@@ -134,6 +134,9 @@ public sealed record CoordinatorOptions
     /// <summary>The upgrade of the app that this replica is to make; null: none.</summary>
     public UpgradeOptions? Upgrade { get; init; }
 
+    /// <summary>The app states this version instead of the one in its code; null: that one.</summary>
+    public uint? AppVersion { get; init; }
+
     /// <summary>
     /// The directory of what belongs to this machine alone: the sockets, the app's token, and outputs that do not fit into memory; null:
     /// the log's.

@@ -27,7 +27,7 @@ internal sealed class AppHost(
     private const string AddressName = "AMBROSIA_APP", TokenName = "AMBROSIA_TOKEN", LogReplayName = "AMBROSIA_LOG_REPLAY",
         ViewName = "AMBROSIA_VIEW", WaitName = "AMBROSIA_WAIT_FOR_DEBUGGER",
         ParentName = "AMBROSIA_PARENT", AcceptName = "AMBROSIA_ACCEPT_SOURCE", CheckQueriesName = "AMBROSIA_CHECK_QUERIES",
-        CheckStateName = "AMBROSIA_CHECK_STATE";
+        CheckStateName = "AMBROSIA_CHECK_STATE", VersionName = "AMBROSIA_APP_VERSION";
 
     /// <summary>The time for which a coordinator that is just starting is waited for.</summary>
     private static readonly TimeSpan s_connectWithin = TimeSpan.FromSeconds(10);
@@ -65,6 +65,18 @@ internal sealed class AppHost(
     /// <summary>Says whether the environment is that of a view's app.</summary>
     internal static bool IsViewOf(Func<string, string?> environment) => environment(ViewName) == "1";
 
+    /// <summary>
+    /// Gives the version that the app states: the one in its code, or the later one as which it is to go on behind its successor.
+    /// </summary>
+    private static uint VersionOf(ImmortalDefinition definition, string? stated)
+    {
+        if (stated is not { Length: > 0 }) return definition.AppVersion;
+        if (uint.TryParse(stated, NumberStyles.None, CultureInfo.InvariantCulture, out uint version) && version >= definition.AppVersion)
+            return version;
+        throw new FormatException(
+            $"{VersionName} is '{stated}', and the code is of version {definition.AppVersion}: versions only go up, so give that number or a higher one");
+    }
+
     internal int Run()
     {
         AppAddress address;
@@ -75,7 +87,7 @@ internal sealed class AppHost(
             options = new SessionOptions
             {
                 Token = ReadToken(Required(TokenName, "the path of the coordinator's token file")),
-                AppVersion = definition.AppVersion,
+                AppVersion = VersionOf(definition, environment(VersionName)),
                 Former = Former?.Invoke(),
                 Build = AppBuild.OfThisApp(definition.Type.Assembly),
                 AcceptSource = environment(AcceptName) == "1",

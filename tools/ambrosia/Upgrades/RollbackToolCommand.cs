@@ -1,0 +1,81 @@
+using System.CommandLine;
+using Ambrosia.Inspection.Places;
+using Ambrosia.Log.Segments;
+using Ambrosia.Protocol;
+using Ambrosia.Tools.Commands;
+using Ambrosia.Tools.Logs;
+using Ambrosia.Tools.Output;
+
+namespace Ambrosia.Tools.Upgrades;
+
+/// <summary>
+/// The command <c>ambrosia rollback DIR --build OLD</c> says how an upgrade can be gone back from now, and what would be lost. A log is
+/// never shortened, so the way back is an upgrade to the old build, which goes on as a version of its own.
+/// </summary>
+internal sealed class RollbackToolCommand : ToolCommand
+{
+    private readonly Argument<string> _directory = new("DIR") { Description = "Directory of the log." };
+
+    private readonly Option<string> _build = new("--build")
+    {
+        Description = "The directory of the old build, with all of its files.", HelpName = "PATH", Required = true,
+    };
+
+    public RollbackToolCommand(ToolStreams streams)
+        : base(streams, "rollback", "Says how an upgrade can be gone back from now, and what would be lost.")
+    {
+        Add(_directory);
+        Add(_build);
+    }
+
+    protected override int Run(ParseResult parsed, Screen screen)
+    {
+        LogDirectory log = LogDirectory.Open(parsed.GetRequiredValue(_directory));
+        var chain = LogChain.Load(log.Files, log.Path, log.Identity);
+        uint inForce = chain.NewestVersion(log.Files);
+        uint? before = null;
+        Lsn at = Lsn.Zero;
+        foreach (LogSegment segment in chain.Segments)
+        {
+            uint version = chain.VersionAt(log.Files, segment.FirstLsn + 1);
+            if (version < inForce) before = version;
+            else if (at == Lsn.Zero && before is not null) at = segment.FirstLsn; // the Upgrade begins a segment (log-format L5.16)
+        }
+        UpgradeReport report = NextBuild.Judge(log, parsed.GetRequiredValue(_build), acceptSource: false, asVersion: inForce + 1);
+        var rollback = new RollbackReport(before, inForce, at.Value, IsLast(log, at), report);
+        screen.Show(rollback);
+        return rollback.LosesNothing ? ToolExit.Fine : ToolExit.Damage;
+    }
+
+    /// <summary>Nothing was executed behind the upgrade but itself.</summary>
+    private static bool IsLast(LogDirectory log, Lsn upgrade) =>
+        upgrade > Lsn.Zero
+        && new PlaceFinder(log.Location, TimeProvider.System).NextExecuted(new MessagePlace(upgrade, 0)) is { } own
+        && new PlaceFinder(log.Location, TimeProvider.System).NextExecuted(new MessagePlace(own.Place.Record, 1)).IsEnd;
+}
+
+/// <summary>Says how an upgrade can be gone back from.</summary>
+/// <param name="Before">The version before the one in force; null: the log, as far as it is kept, has no other.</param>
+/// <param name="At">The Upgrade stands there.</param>
+/// <param name="IsLast">Nothing was executed behind it but itself.</param>
+/// <param name="Build">What the old build would make of the newest checkpoint.</param>
+internal sealed record RollbackReport(uint? Before, uint InForce, ulong At, bool IsLast, UpgradeReport Build) : IReport
+{
+    public bool LosesNothing => Build.MayBeMade && Build.Findings.All(static each => each.Verdict == UpgradeVerdict.Fine);
+
+    public void Draw(Screen screen)
+    {
+        screen.Line(Before is null
+            ? $"Version {InForce} is in force, and the log, as far as it is kept, has no other. Until an upgrade is made there is nothing to go back from: end the replica that is to make it."
+            : $"Version {InForce} is in force behind version {Before}, from {At} on; {(IsLast ? "nothing was executed as it but the upgrade itself" : "inputs were executed as it since")}.");
+        Build.Draw(screen);
+        if (!Build.MayBeMade)
+        {
+            screen.Line("Give a build that takes the state: the old code with a constructor from the new class, as its next version (docs/upgrades.md).");
+            return;
+        }
+        uint next = InForce + 1;
+        screen.Line($"The way back: ImmortalCoordinator --log DIR --replica back --upgrade-to {next} --app-version {next} --old-app 'the app of version {InForce}' -- the old app");
+        screen.Line($"Behind it the old app is started with --app-version {next}, until it is built with a higher version of its own.");
+    }
+}

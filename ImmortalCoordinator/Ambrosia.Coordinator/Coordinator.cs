@@ -98,6 +98,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
             (_control.Upgrade, _control.Rehearsal, Checkpoints.Upgrade) = (Upgrade, Rehearsal, Upgrade);
         }
         Sessions = new AppSessionRegistry(inputs, log, Outputs, Execution, Checkpoints, _control) { Observer = this };
+        Execution.Digests.MayDiffer = Sessions.Admission.MayDiffer;
         AppWatch = new AppWatch(Sessions, Execution, () => Outputs.Backpressure.IsWaiting || (HasLog && Log.IsSpaceShort),
             options.HandlerWarning, inputs.Logger);
     }

@@ -98,7 +98,7 @@ public sealed class QuietDigestTests
     public void Start_OfAnAcceptedBuildThatAnswersOtherwise_GoesOnNowAndLater()
     {
         Rested(answer: 2, new SpokenBuild(1)).Kill();
-        var next = new SpokenBuild((UInt128)0xABCDEF12 << 96, One: 'b');
+        var next = new SpokenBuild((UInt128)0xABCDEF12 << 96, Two: 'b');
         foreach (string? accepted in new[] { "abcdef12", null })
         {
             var again = new Node(_disk, _time, s_options, acceptBuild: accepted);
@@ -117,7 +117,7 @@ public sealed class QuietDigestTests
         Rested(answer: 2, new SpokenBuild(1)).Kill();
         var again = new Node(_disk, _time, s_options);
         Assert.Throws<DivergenceException>(
-            () => AwaitQuiet(again, new CountingApp(again, _random, Last, new SpokenBuild(2, Two: 'b')) { Answer = 3 }));
+            () => AwaitQuiet(again, new CountingApp(again, _random, Last, new SpokenBuild(2)) { Answer = 3 }));
     }
 
     private Node Rested(byte? answer = null, SpokenBuild? build = null)

@@ -8,7 +8,8 @@ internal sealed class MetricsVerb(string[] args)
     private static readonly TimeSpan s_everyUsual = TimeSpan.FromSeconds(1), s_warmUp = TimeSpan.FromSeconds(5);
 
     private readonly Option<int> _size = Options.MessageBytes("16");
-    private readonly Option<int> _messages = Options.Number("--messages", "Messages of a round, which must last longer than --collect.", 60_000_000);
+    private readonly Option<int> _messages = Options.Number(
+        "--messages", "Messages of a round, which must last longer than --collect.", 60_000_000);
     private readonly Option<int> _pairs = Options.Number("--n", "Pairs of rounds.", 30);
     private readonly Option<TimeSpan?> _every = Options.Interval("--collect", "The time between two collections of a meter. Default: 1s.");
 

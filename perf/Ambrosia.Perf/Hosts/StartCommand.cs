@@ -9,7 +9,13 @@ internal sealed class StartCommand(ClusterOptions options)
 {
     private const string Listening = "Now listening on: ";
 
-    private readonly HttpClient _client = new(new SocketsHttpHandler { PooledConnectionLifetime = TimeSpan.Zero }) { Timeout = options.Limit };
+    /// <summary>Whoever asks without a pause takes the processor from what starts.</summary>
+    private static readonly long s_askEvery = Stopwatch.Frequency / 200;
+
+    /// <summary>Each request has a connection of its own, since each process has an address of its own.</summary>
+    private readonly HttpClient _client =
+        new(new SocketsHttpHandler { PooledConnectionLifetime = TimeSpan.Zero }) { Timeout = options.Limit };
+
     private int _started;
 
     /// <exception cref="FailedRoundException">One was not ready in time, or answered wrongly.</exception>
@@ -46,7 +52,10 @@ internal sealed class StartCommand(ClusterOptions options)
             Uri address = AddressOf(process);
             double listens = Since(begun);
             while (!TryGet(new Uri(address, "/ready")))
+            {
                 if (Stopwatch.GetElapsedTime(begun) > options.Limit) throw new FailedRoundException($"{address} was not ready in time");
+                Pause.Until(Stopwatch.GetTimestamp() + s_askEvery);
+            }
             double ready = Since(begun);
             Require(new Uri(address, "/add/first?amount=7"), "7");
             return new StartedWeb(listens, ready, Since(begun));
@@ -60,18 +69,22 @@ internal sealed class StartCommand(ClusterOptions options)
 
     private static double Since(long begun) => Stopwatch.GetElapsedTime(begun).TotalMilliseconds;
 
-    /// <summary>Reads lines until the server says where it listens, and lets the others go by.</summary>
-    private static Uri AddressOf(Process process)
+    /// <summary>Waits until the server says where it listens; its other lines go by.</summary>
+    /// <exception cref="FailedRoundException">It has ended before, or has not come so far in time.</exception>
+    private Uri AddressOf(Process process)
     {
-        while (process.StandardOutput.ReadLine() is { } line)
+        var address = new TaskCompletionSource<Uri>(TaskCreationOptions.RunContinuationsAsynchronously);
+        process.OutputDataReceived += (_, line) =>
         {
-            int at = line.IndexOf(Listening, StringComparison.Ordinal);
-            if (at < 0) continue;
-            var address = new Uri(line[(at + Listening.Length)..]);
-            process.BeginOutputReadLine();
-            return address;
-        }
-        throw new FailedRoundException("the web application has ended before it listened");
+            if (line.Data is null) address.TrySetException(new FailedRoundException("the web application has ended before it listened"));
+            else if (line.Data.IndexOf(Listening, StringComparison.Ordinal) is var at and >= 0)
+                address.TrySetResult(new Uri(line.Data[(at + Listening.Length)..]));
+        };
+        process.BeginOutputReadLine();
+        Task.WhenAny(address.Task, Task.Delay(options.Limit, options.Stop)).GetAwaiter().GetResult();
+        options.Stop.ThrowIfCancellationRequested();
+        return address.Task.IsCompleted ? address.Task.GetAwaiter().GetResult()
+            : throw new FailedRoundException("the web application did not listen in time");
     }
 
     private bool TryGet(Uri uri)

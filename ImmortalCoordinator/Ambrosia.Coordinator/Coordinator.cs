@@ -99,6 +99,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
         }
         if (view?.Handover is { } given) (_control.Handover, _control.Pair) = (given, new AppPair(isNewFirst: false));
         Sessions = new AppSessionRegistry(inputs, log, Outputs, Execution, Checkpoints, _control) { Observer = this };
+        Execution.Digests.MayDiffer = Sessions.Admission.MayDiffer;
         AppWatch = new AppWatch(Sessions, Execution, () => Outputs.Backpressure.IsWaiting || (HasLog && Log.IsSpaceShort),
             options.HandlerWarning, inputs.Logger);
     }

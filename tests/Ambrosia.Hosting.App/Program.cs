@@ -10,6 +10,12 @@ WebApplicationBuilder builder = WebApplication.CreateBuilder(args);
 AmbrosiaBuilder immortals = builder.AddAmbrosia();
 if (Environment.GetEnvironmentVariable("TILL_VERSION") == "2") immortals.AddImmortal<NextTill>("till");
 else immortals.AddImmortal<Till>("till");
+switch (Environment.GetEnvironmentVariable("TILL_FAULT"))
+{
+    case "twice": immortals.AddImmortal<Till>("till"); break;
+    case "name": immortals.AddImmortal<Till>("../till"); break;
+    case "contract": builder.Services.AddImmortalClient<Ambrosia.Hosting.App.Newer.ITill>("till"); break;
+}
 builder.Services.AddImmortalClient<ITill>("till");
 builder.Services.AddSingleton<Ledger>();
 builder.Services.AddHealthChecks().AddAmbrosia();

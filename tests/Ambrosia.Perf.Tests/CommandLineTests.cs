@@ -25,6 +25,8 @@ public sealed class CommandLineTests : IDisposable
     [InlineData("ping --n zero", "--n")]
     [InlineData("stream --coordinator nowhere", "no coordinator at")]
     [InlineData("reconnect --n zero", "--n")]
+    [InlineData("start --n zero", "--n")]
+    [InlineData("metrics --collect 1us", "--collect")]
     [InlineData("nothing", "nothing")]
     public void WrongCommandLine_SaysWhat_AndEndsWith2(string line, string said)
     {

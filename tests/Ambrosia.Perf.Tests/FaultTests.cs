@@ -64,6 +64,18 @@ public sealed class FaultTests : IDisposable
                     && point.HubWaitsPerMillion > 0));
     }
 
+    /// <summary>Web applications with and without us, and two hosts that send; the figures of the pairs are compared.</summary>
+    [Fact]
+    public void Hosts_StartAndAreCollected_ByPairs()
+    {
+        StartResult started = new StartCommand(Options).Run(pairs: 1);
+        Assert.All(started.With.Concat(started.Without), static each => Assert.True(each.ReadyMs > 0 && each.AnsweredMs > each.ReadyMs));
+
+        SizeResult collected = new MetricsCommand(Options).Run(16, 200_000, pairs: 1, TimeSpan.FromMilliseconds(1), TimeSpan.Zero);
+        Assert.Equal(["collected", "without"], collected.Legs.Select(static leg => leg.Leg));
+        Assert.All(collected.Legs, static leg => Assert.Single(leg.Rounds));
+    }
+
     [Fact]
     public void Cost_IsThePaperFormula()
     {

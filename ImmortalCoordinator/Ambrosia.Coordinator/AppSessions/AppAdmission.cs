@@ -8,6 +8,7 @@ using Ambrosia.Log.Fencing;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Locking;
+using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Coordinator.AppSessions;
 
@@ -48,6 +49,12 @@ internal sealed class AppAdmission(
 
     /// <summary>Says why this replica may not claim the log as far as its app goes; null: it may.</summary>
     public string? Obstacle => IsAccepted ? null : "no app has come that may execute the log";
+
+    /// <summary>
+    /// Says whether the app that was judged last may have made other calls and given other answers below a place than another build, which
+    /// has executed the log up to there. Any thread.
+    /// </summary>
+    public bool MayDiffer(BuildId other, Lsn below) => _redeploys.HasAccepted(other, below);
 
     /// <summary>An app was accepted. Called under no lock.</summary>
     public event Action? Accepted;

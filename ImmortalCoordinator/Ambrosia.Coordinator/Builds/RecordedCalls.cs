@@ -36,13 +36,16 @@ internal sealed class RecordedCalls
     /// <summary>Reads what a session that begins with a checkpoint is going to execute, whether it is stated as durable or not.</summary>
     /// <param name="checkpoint">Null: the session begins with the log.</param>
     /// <param name="methods">Those whose calls are counted each by itself.</param>
-    public static RecordedCalls Read(LogLocation log, LogChain chain, CheckpointHeader? checkpoint, IEnumerable<uint> methods)
+    /// <param name="below">Only records below this place count; null: all do.</param>
+    public static RecordedCalls Read(
+        LogLocation log, LogChain chain, CheckpointHeader? checkpoint, IEnumerable<uint> methods, Lsn? below = null)
     {
         var calls = new RecordedCalls(methods);
         Lsn from = checkpoint?.Lsn ?? Lsn.Zero;
         var options = new ScanOptions { From = checkpoint?.PageLsn, PreviousHash = checkpoint?.PreviousHash, EndsWithHead = true };
         LoggedRecords.Read(log, chain, options, (lsn, kind, body, _, _) =>
         {
+            if (lsn >= below) return false;
             if (lsn >= from) calls.Count(kind, body);
             return true;
         });

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Fencing;
@@ -24,6 +25,9 @@ internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles file
     /// <summary>The operator was told of this build; null: of none.</summary>
     private BuildId? _told;
 
+    /// <summary>The app that was judged last, and what its session begins with; null: none was, or it states no build.</summary>
+    private volatile Judged? _judged;
+
     /// <summary>Judges an app; returns why it has to wait, null: it may execute the log.</summary>
     /// <param name="methods">What the handlers of the app's build execute; null: the app states none, and nothing can be judged.</param>
     /// <param name="checkpoint">The session begins with it; null: with the log.</param>
@@ -31,6 +35,7 @@ internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles file
     /// <exception cref="RedeployRefusedException">It would execute recorded inputs otherwise, and nobody has accepted that.</exception>
     public string? Judge(AppHello app, BuildMethods? methods, CheckpointHeader? checkpoint, bool ownsLog)
     {
+        _judged = null;
         var chain = LogChain.Load(inputs.Files, inputs.Options.LogDirectory, inputs.Identity);
         if (FirstOfLater(chain, app.AppVersion) is { } upgrade)
         {
@@ -41,6 +46,7 @@ internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles file
         if (last?.AppVersion < checkpoint?.AppVersion) last = null; // an upgrade by two builds came behind it
         if (last is not null && ownsLog) TellDrift(app, last);
         if ((last?.Build ?? checkpoint?.Build) is not { } before) return null;
+        _judged = methods is null ? null : new Judged(methods, checkpoint);
         if (methods is null) inputs.Logger.BuildUnknown(before.Short);
         if (methods is null || before == methods.Build) return null;
         // Who upgrades is of another build by its nature; the former version in it is held against what is recorded like any other.
@@ -49,6 +55,20 @@ internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles file
             return $"its app is build {methods.Build.Short}, and that of the primary is build {before.Short}: it executes nothing before another replica of its build is primary, or a checkpoint covers every input and no replica is";
         JudgeRecorded(before, methods, checkpoint, chain);
         return null;
+    }
+
+    /// <summary>
+    /// Says whether another build, which has executed the log up to a place, has executed some of it otherwise than the app that was judged
+    /// last does. That one was given the log all the same, so it was accepted, now or at the beginning of its first epoch. Any thread.
+    /// </summary>
+    public bool HasAccepted(BuildId other, Lsn below)
+    {
+        if (_judged is not { } judged || judged.App.Build == other) return false;
+        if (judged.Accepted.ContainsKey(other)) return true;
+        BuildMethods? then = files.TryReadMethods(other);
+        var chain = LogChain.Load(inputs.Files, inputs.Options.LogDirectory, inputs.Identity);
+        var calls = RecordedCalls.Read(inputs.Location, chain, judged.Checkpoint, (then?.Ids ?? []).Concat(judged.App.Ids), below);
+        return calls.Inputs > 0 && Differences(then, judged.App, calls).Any() && (judged.Accepted[other] = true);
     }
 
     /// <summary>An app cannot go on with an epoch that another build has executed.</summary>
@@ -123,6 +143,12 @@ internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles file
     {
         string then = $"{last.Runtime}, culture '{last.Culture}', {last.Cpu}", now = $"{app.Runtime}, culture '{app.Culture}', {app.Cpu}";
         if (then != now) inputs.Logger.SurroundingsChanged(then, now);
+    }
+
+    /// <summary>Holds an app that was judged, and the builds that it is known to have been accepted behind.</summary>
+    private sealed record Judged(BuildMethods App, CheckpointHeader? Checkpoint)
+    {
+        public ConcurrentDictionary<BuildId, bool> Accepted { get; } = new();
     }
 }
 

@@ -106,7 +106,7 @@ internal sealed class AppExecution : IDisposable
         DigestWriter.BeginSession(part);
         Progress.Begin(from, page);
         Delivery.Marks.Begin(_log.Epoch, replica);
-        Delivery.Build = app.Hello.Build;
+        (Delivery.Build, Delivery.ExecutedBy) = (app.Hello.Build, header?.Build);
         Delivery.Begin(page, from, state, DigestWriter.Position, replayTo, (app.Runs, app.Hello.AppVersion));
     }
 

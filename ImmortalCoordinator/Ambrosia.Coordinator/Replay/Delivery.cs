@@ -73,6 +73,12 @@ internal sealed class Delivery(
     /// <summary>The build of the app that is given records; null: it does not say. It changes between sessions alone.</summary>
     public BuildId? Build { get; set; }
 
+    /// <summary>The build that has executed what was delivered last, as the log says; null: it does not say.</summary>
+    public BuildId? ExecutedBy { get; set; }
+
+    /// <summary>Another build than the app's has executed it; null: none that is known.</summary>
+    private BuildId? ExecutedByOther => Build is not null && ExecutedBy != Build ? ExecutedBy : null;
+
     /// <summary>A frame has begun and goes on with the next bytes: nothing else may be sent between.</summary>
     public bool IsInsideFrame => _spanningLeft > 0;
 
@@ -261,7 +267,7 @@ internal sealed class Delivery(
         ArrayBufferWriter<byte> whole = _spanningDigest!;
         whole.Write(part);
         if (left > 0) return;
-        digests.Recorded(DigestRecord.Read(whole.WrittenSpan[RecordHeader.Bytes..]));
+        digests.Recorded(DigestRecord.Read(whole.WrittenSpan[RecordHeader.Bytes..]), ExecutedByOther);
         _spanningDigest = null;
     }
 
@@ -276,7 +282,7 @@ internal sealed class Delivery(
     private Lsn? NoteDigest(in RecordReader record, Lsn? mark)
     {
         var digest = record.Read<DigestRecord>();
-        digests.Recorded(digest);
+        digests.Recorded(digest, ExecutedByOther);
         if (digest.Position != record.Lsn) return mark;
         return mark is null || mark == record.Lsn ? record.Lsn
             : throw new ProtocolViolation("L5.7", $"a quiet digest at {record.Lsn} that is not alone on its page");
@@ -309,6 +315,7 @@ internal sealed class Delivery(
     /// </summary>
     private void RequireBuild(Lsn lsn, BuildRecord primary)
     {
+        ExecutedBy = primary.Build;
         if (log.IsWritten || lsn < _replayTo) return;
         if (Build is { } own && primary.Build is { } other && other != own) throw new BuildReplacedException(own, other);
     }

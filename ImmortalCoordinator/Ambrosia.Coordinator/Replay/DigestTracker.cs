@@ -16,7 +16,7 @@ internal sealed class DigestTracker(Lsn? logFrom)
 {
     private readonly RankedLock _gate = new(LockRank.DigestTracker);
     private readonly SortedDictionary<Lsn, DigestRecord> _computed = [];
-    private readonly SortedDictionary<Lsn, DigestRecord> _recorded = [];
+    private readonly SortedDictionary<Lsn, (DigestRecord Record, BuildId? By)> _recorded = [];
     private Lsn? _logFrom = logFrom;
     private Lsn _logged;
 
@@ -28,6 +28,12 @@ internal sealed class DigestTracker(Lsn? logFrom)
 
     /// <summary>Hears of a difference, under no lock, and says whether execution goes on all the same; null: it never does.</summary>
     public Func<string, bool>? Tolerates { get; init; }
+
+    /// <summary>
+    /// Says of another build, which has executed the log up to a position, whether the app may have made other calls and given other
+    /// answers by there, since somebody has accepted that. It is asked under no lock, where they differ; null: none may.
+    /// </summary>
+    public Func<BuildId, Lsn, bool>? MayDiffer { get; set; }
 
     /// <summary>Positions compared and found equal since the start.</summary>
     public long Compared { get { using (_gate.Enter()) return _compared; } }
@@ -70,52 +76,56 @@ internal sealed class DigestTracker(Lsn? logFrom)
     /// <exception cref="DivergenceException">The log says otherwise.</exception>
     public bool Computed(DigestRecord own)
     {
-        string? differs = null;
-        bool isToLog;
+        bool isSame = true, isToLog;
+        (DigestRecord Record, BuildId? By) expected;
         using (_gate.Enter())
         {
-            if (_recorded.Remove(own.Position, out DigestRecord? expected)) differs = Compare(own, expected);
+            if (_recorded.Remove(own.Position, out expected)) isSame = IsSame(own, expected.Record);
             else _computed[own.Position] = own;
             isToLog = _logFrom is { } from && own.Position >= from && own.Position > _logged;
             if (isToLog) _logged = own.Position;
         }
-        Tell(differs);
+        if (!isSame) Differs(own, expected.Record, expected.By);
         return isToLog;
     }
 
     /// <summary>Delivery meets a record.</summary>
+    /// <param name="by">Another build than the app's has executed this stretch of the log; null: none that is known.</param>
     /// <exception cref="DivergenceException">The app emitted something else.</exception>
-    public void Recorded(DigestRecord record)
+    public void Recorded(DigestRecord record, BuildId? by = null)
     {
-        string? differs = null;
+        bool isSame = true;
+        DigestRecord? own;
         using (_gate.Enter())
         {
             if (record.Position > _logged) _logged = record.Position;
             while (_computed.Count > 0 && _computed.First().Key < record.Position) _computed.Remove(_computed.First().Key);
-            if (_computed.Remove(record.Position, out DigestRecord? own)) differs = Compare(own, record);
-            else _recorded[record.Position] = record;
+            if (_computed.Remove(record.Position, out own)) isSame = IsSame(own, record);
+            else _recorded[record.Position] = (record, by);
         }
-        Tell(differs);
+        if (!isSame) Differs(own!, record, by);
     }
 
-    private void Tell(string? differs)
+    private bool IsSame(DigestRecord own, DigestRecord expected)
     {
-        if (differs is not null && Tolerates?.Invoke(differs) != true) throw new DivergenceException(differs);
+        if (!own.HasOutputsOf(expected)) return false;
+        _compared++;
+        if (own.Position > _confirmed) _confirmed = own.Position;
+        return true;
     }
 
-    /// <summary>Returns what differs; null: nothing does.</summary>
-    private string? Compare(DigestRecord own, DigestRecord expected)
+    private void Differs(DigestRecord own, DigestRecord expected, BuildId? by)
     {
-        if (own.HasOutputsOf(expected))
+        if (by is { } other && MayDiffer?.Invoke(other, own.Position) == true) return;
+        string differs;
+        using (_gate.Enter())
         {
-            _compared++;
-            if (own.Position > _confirmed) _confirmed = own.Position;
-            return null;
+            _diverged ??= new DivergedStretch(Begin, own.Position, expected.Entries);
+            differs =
+                $"{DivergenceException.Cause}: replay differs at log position {own.Position}: {Difference(own, expected)}. What the app was given last stands in the log between {Begin}, where it agreed, and there: " +
+                    $"'ambrosia log DIR --from {Begin} --to {own.Position}' lists it. The app must emit the same calls and answers for the same inputs.";
         }
-        _diverged ??= new DivergedStretch(Begin, own.Position, expected.Entries);
-        return
-            $"{DivergenceException.Cause}: replay differs at log position {own.Position}: {Difference(own, expected)}. What the app was given last stands in the log between {Begin}, where it agreed, and there: " +
-                $"'ambrosia log DIR --from {Begin} --to {own.Position}' lists it. The app must emit the same calls and answers for the same inputs.";
+        if (Tolerates?.Invoke(differs) != true) throw new DivergenceException(differs);
     }
 
     private static string Difference(DigestRecord own, DigestRecord expected)

@@ -16,7 +16,7 @@ internal static class CommandLine
             new FailoverVerb(args).Command,
             new ReconnectVerb(args).Command, new CatalogVerb(args).Command,
             new CheckpointVerb(args).Command, new ScaleVerb(args).Command, new CostVerb(args).Command, new LogVerb(args).Command,
-            new SoakVerb(args).Command, new AllVerb(args).Command,
+            new SoakVerb(args).Command, new StartVerb(args).Command, new MetricsVerb(args).Command, new AllVerb(args).Command,
         };
         ParseResult parsed = root.Parse(args);
         if (parsed.Errors.Count == 0) return parsed.Invoke(new InvocationConfiguration { ProcessTerminationTimeout = null });

@@ -19,6 +19,9 @@ public sealed partial class StreamEnd : Immortal<IStreamEndProxy>, IStreamEnd
     private const int LaneShift = 48;
     private const int HeldPieceBytes = 1 << 20;
 
+    /// <summary>The driver's thread alone uses it.</summary>
+    private static readonly MeterCollector s_collector = new();
+
     /// <summary>By lane; those on which nothing came yet are null.</summary>
     private Lane?[] _lanes = [];
     private SendingLane[] _sending = [];
@@ -137,6 +140,8 @@ public sealed partial class StreamEnd : Immortal<IStreamEndProxy>, IStreamEnd
             case ["reach", string number, string receiver]: self.ReachFork(int.Parse(number), receiver); break;
             case ["tick", string micros]: ticker.Start(TimeSpan.FromMicroseconds(long.Parse(micros))); break;
             case ["tickless"]: ticker.Stop(); break;
+            case ["collect", string micros]: s_collector.Start(TimeSpan.FromMicroseconds(long.Parse(micros))); break;
+            case ["collectless"]: s_collector.Stop(); break;
         }
     }
 }

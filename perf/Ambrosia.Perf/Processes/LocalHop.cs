@@ -14,4 +14,7 @@ internal enum LocalHop
 
     /// <summary>One process that holds both (Ambrosia.Embedded), and a unix socket within it.</summary>
     Embedded,
+
+    /// <summary>One process with a host of .NET that holds both (Ambrosia.Hosting).</summary>
+    Hosted,
 }

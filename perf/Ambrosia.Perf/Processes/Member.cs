@@ -36,12 +36,16 @@ internal sealed class Member(string instance, string replica, string app, Cluste
 
     public void Start()
     {
-        var start = new ProcessStartInfo(options.Local == LocalHop.Embedded ? s_ownProgram : options.Coordinator)
+        var start = new ProcessStartInfo(options.Local switch
+        {
+            LocalHop.Embedded => s_ownProgram, LocalHop.Hosted => HostedProgram.Path, _ => options.Coordinator,
+        })
         {
             UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true,
         };
         // A process that is killed cannot remove the pipes of its debugger from the temporary folder, and its app inherits this.
         start.Environment["DOTNET_EnableDiagnostics"] = "0";
+        if (options.Local == LocalHop.Hosted) start.Environment["DOTNET_TieredPGO"] = "0"; // as this program has it
         foreach (string word in Words()) start.ArgumentList.Add(word);
         AppId = 0; // an embedded one says the id of its coordinator
         int mine = Interlocked.Increment(ref _generation);
@@ -101,6 +105,9 @@ internal sealed class Member(string instance, string replica, string app, Cluste
 
     private List<string> Words()
     {
+        if (options.Local == LocalHop.Hosted)
+            return [app, instance, $"--Ambrosia:Log={options.Directory}", $"--Ambrosia:Replica={replica}",
+                $"--Ambrosia:CheckpointEvery={options.CheckpointEvery}"];
         bool isEmbedded = options.Local == LocalHop.Embedded;
         List<string> words = [.. isEmbedded ? ["embedded", app] : Array.Empty<string>(), "--log", LogDirectory, "--replica", replica,
             "--checkpoint-every", options.CheckpointEvery];

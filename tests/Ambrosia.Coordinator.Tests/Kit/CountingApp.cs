@@ -27,14 +27,16 @@ internal sealed class CountingApp
     private bool _isPrimary;
     private ReadAnswer _answer = ReadAnswer.More;
 
-    public CountingApp(Node node, SimulatedRandom random, ulong last)
+    /// <param name="build">It states this build, and what its methods execute; null: none.</param>
+    public CountingApp(Node node, SimulatedRandom random, ulong last, SpokenBuild? build = null)
     {
         _node = node;
         _random = random;
         _last = last;
         Session = node.Parts.NewSession(static () => { });
         _reader = Session.NewReader();
-        _said.AddRange(Made.Frame(new AppHello(1, 1, Node.Token, 1, 0, "test", "test", "", "", 0, 1)));
+        _said.AddRange(Made.Frame(new AppHello(1, 1, Node.Token, 1, 0, "test", "test", "", "", 0, 1) { Build = build?.Id }));
+        if (build is not null) _said.AddRange(Made.Frame(FrameType.BuildMethods, build.Methods));
     }
 
     public AppSession Session { get; }

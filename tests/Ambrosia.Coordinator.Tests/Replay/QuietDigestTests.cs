@@ -90,17 +90,47 @@ public sealed class QuietDigestTests
         Assert.Equal(1, again.Parts.Execution.Digests.Compared);
     }
 
-    private Node Rested(byte? answer = null)
+    /// <summary>
+    /// Another build was accepted, and answers otherwise than the digest of the one before it says. It needs no word for that any more once
+    /// it has executed an epoch.
+    /// </summary>
+    [Fact]
+    public void Start_OfAnAcceptedBuildThatAnswersOtherwise_GoesOnNowAndLater()
     {
-        Node node = Busy(out CountingApp app, answer);
+        Rested(answer: 2, new SpokenBuild(1)).Kill();
+        var next = new SpokenBuild((UInt128)0xABCDEF12 << 96, Two: 'b');
+        foreach (string? accepted in new[] { "abcdef12", null })
+        {
+            var again = new Node(_disk, _time, s_options, acceptBuild: accepted);
+            var app = new CountingApp(again, _random, Last, next) { Answer = 3 };
+            AwaitQuiet(again, app);
+            Rest(again, app, TimeSpan.FromSeconds(3));
+            Assert.Equal(0, again.Parts.Execution.Digests.Compared);
+            again.Kill();
+        }
+    }
+
+    /// <summary>It executes alike what is recorded, as far as its methods tell, so nobody had to accept it.</summary>
+    [Fact]
+    public void Start_OfAnotherBuildThatIsAlikeAndAnswersOtherwise_Diverges()
+    {
+        Rested(answer: 2, new SpokenBuild(1)).Kill();
+        var again = new Node(_disk, _time, s_options);
+        Assert.Throws<DivergenceException>(
+            () => AwaitQuiet(again, new CountingApp(again, _random, Last, new SpokenBuild(2)) { Answer = 3 }));
+    }
+
+    private Node Rested(byte? answer = null, SpokenBuild? build = null)
+    {
+        Node node = Busy(out CountingApp app, answer, build);
         Rest(node, app, TimeSpan.FromSeconds(3));
         return node;
     }
 
-    private Node Busy(out CountingApp app, byte? answer = null)
+    private Node Busy(out CountingApp app, byte? answer = null, SpokenBuild? build = null)
     {
         var node = new Node(_disk, _time, s_options);
-        app = new CountingApp(node, _random, Last) { Answer = answer };
+        app = new CountingApp(node, _random, Last, build) { Answer = answer };
         AwaitQuiet(node, app);
         return node;
     }

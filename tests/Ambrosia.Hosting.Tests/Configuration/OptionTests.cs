@@ -40,6 +40,8 @@ public sealed class OptionTests
 
     [Theory]
     [InlineData("CheckpointEvery", "64MB", "'64MB' of --checkpoint-every is no size; write it like 64M or 1G")]
+    [InlineData("CheckpointEvery", "64", "'64' of --checkpoint-every has no unit, and would be bytes; write it like 64K, 64M or 1G")]
+    [InlineData("HoldLimit", "1h,16", "'1h,16' of --hold-limit has no unit")]
     [InlineData("StopWithin", "30", "'30' of --stop-within is no time; write it like 30s or 5m")]
     [InlineData("HangLimit", "no", "no of --hang-limit is not from 0.1 to 3600 seconds")]
     [InlineData("AppRings", "maybe", "'maybe' of --app-rings is neither true nor false")]
@@ -71,10 +73,10 @@ public sealed class OptionTests
     public void Host_WithABadValue_IsNotBuilt()
     {
         using var logs = new TemporaryDirectory();
-        HostApplicationBuilder builder = RunningHost.NewBuilder(Path.Combine(logs.Path, "log"), ("Ambrosia:Segment", "1"));
+        HostApplicationBuilder builder = RunningHost.NewBuilder(Path.Combine(logs.Path, "log"), ("Ambrosia:Segment", "1K"));
         builder.AddAmbrosia().AddImmortal<Shop>("shop");
         var refused = Assert.Throws<OptionsValidationException>(() => builder.Build().Start());
-        Assert.Equal(["'1' of --segment is no size of a log file; give a multiple of 4K from 2M to 16G"], refused.Failures);
+        Assert.Equal(["'1K' of --segment is no size of a log file; give a multiple of 4K from 2M to 16G"], refused.Failures);
         Assert.False(Directory.Exists(Path.Combine(logs.Path, "log")));
     }
 

@@ -42,6 +42,25 @@ public sealed class DevCommandTests
         Assert.Equal("2", await otherCaller.PostAsync("/pay/k2?cents=1"));
     }
 
+    /// <summary>It would diverge again with each start, so it is started once, and the developer is told what there is to do.</summary>
+    [Fact]
+    public async Task Dev_OfAnAppThatDiverges_WaitsAndSaysWhatToDo()
+    {
+        using var directory = new TemporaryDirectory();
+        using (TillProcess before = TillProcess.Embedded(Path.Combine(directory.Path, "log")))
+        {
+            using var paying = new TillCaller(() => before.Address);
+            for (int key = 0; key < ExitCodeTests.PaidForADigest; key++) await paying.PostAsync($"/pay/k{key}?cents=1");
+            before.Kill();
+        }
+        using var dev = new DevProcess(directory.Path, null, ("TILL_SKEW", "1"));
+        await dev.Until(() => dev.Output.Contains("has diverged; 'r' builds it again", StringComparison.Ordinal));
+        Assert.Contains("put the code back that ran before", dev.Output, StringComparison.Ordinal);
+        Assert.Matches(@"till\s+has diverged; 'r' builds it again\s+1\s", dev.Output);
+        dev.Press('q');
+        Assert.True(dev.AwaitEnd() == 0, dev.Output);
+    }
+
     [Fact]
     public void Dev_OfNothing_SaysWhatToGive()
     {

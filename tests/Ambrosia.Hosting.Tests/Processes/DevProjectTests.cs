@@ -29,7 +29,7 @@ public sealed partial class DevProjectTests
     /// inputs again that the one before has executed otherwise; while one develops that is accepted, with a line.
     /// </summary>
     [Fact]
-    public async Task Dev_OfAProjectThatIsEdited_RebuildsAndSaysThatItAcceptsABuildBehindAKill()
+    public async Task Dev_OfAProjectThatIsEdited_RebuildsAndAcceptsWhatIsBuiltBehindAKill()
     {
         using var directory = new TemporaryDirectory();
         string project = Directory.CreateDirectory(Path.Combine(directory.Path, "Sums")).FullName;
@@ -51,6 +51,7 @@ public sealed partial class DevProjectTests
         Build(project);
         dev.Press('k');
         await dev.Until(() => Accepted().IsMatch(dev.Output));
+        Assert.Equal("505", await caller.PostAsync("/add/k3?amount=0")); // 5, and the other 5 a hundred times, as this build has it
         dev.Press('q');
         Assert.True(dev.AwaitEnd() == 0, dev.Output);
     }

@@ -9,7 +9,7 @@ namespace Ambrosia.Hosting.Tests.Processes;
 public sealed class ExitCodeTests
 {
     /// <summary>So many calls, each in a page of its own, pass the first MiB of the log, where its first digest stands.</summary>
-    private const int PaidForADigest = 400;
+    internal const int PaidForADigest = 400;
 
     [Fact]
     public async Task Promotion_OfAnother_EndsTheHostWith75()

@@ -57,8 +57,9 @@ public sealed class StopTests(ITestOutputHelper output)
                 old.Terminate();
                 Assert.True(old.AwaitEnd() == 0, old.Output);
                 await next.UntilAsync("ready", HttpStatusCode.OK);
+                await AssertAnswersAtOnce(next, $"/pay/ready-{round}?cents=1");
                 await callers.UntilAnswered(10);
-                calls += await callers.EndAsync();
+                calls += await callers.EndAsync() + 1;
                 Assert.InRange(callers.AttemptsMax, 1, 2);
                 gaps.Add(callers.Gap.TotalMilliseconds);
                 old.Dispose();
@@ -97,6 +98,8 @@ public sealed class StopTests(ITestOutputHelper output)
                 Assert.True(process.AwaitEnd() == 0, process.Output);
                 process.Dispose();
                 Volatile.Write(ref process, TillProcess.Embedded(logs.Path));
+                await process.UntilAsync("ready", HttpStatusCode.OK);
+                await AssertAnswersAtOnce(process, $"/pay/k{calls - 1}?cents=1");
                 await Task.WhenAll(going);
             }
             Assert.Equal(
@@ -108,6 +111,13 @@ public sealed class StopTests(ITestOutputHelper output)
         {
             process.Dispose();
         }
+    }
+
+    /// <summary>Readiness is no promise for later: who has heard of it is answered at the first try.</summary>
+    private static async Task AssertAnswersAtOnce(TillProcess ready, string path)
+    {
+        using var first = new TillCaller(() => ready.Address);
+        Assert.NotNull(await first.TryAsync(path));
     }
 
     /// <summary>

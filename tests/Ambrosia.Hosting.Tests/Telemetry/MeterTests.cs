@@ -3,9 +3,11 @@ using System.Diagnostics.Metrics;
 using System.Text.Json.Nodes;
 using System.Text.RegularExpressions;
 using Ambrosia.Client;
+using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Hosting.Replicas;
 using Ambrosia.Hosting.Telemetry;
 using Ambrosia.Hosting.Tests.Running;
+using Ambrosia.Log.Files;
 
 namespace Ambrosia.Hosting.Tests.Telemetry;
 
@@ -31,10 +33,8 @@ public sealed partial class MeterTests
         Assert.Equal(MetricCatalog.All.Select(static metric => metric.Name).Except(["ambrosia.outbox.kept", "ambrosia.outbox.calls",
             "ambrosia.link.open", "ambrosia.link.stopped", "ambrosia.checkpoint.age"]).Order(),
             values.Keys.Select(static key => key.Split('|')[0]).Distinct().Except(["ambrosia.outbox.kept", "ambrosia.outbox.calls"]).Order());
-        Assert.Equal(status.Durable, values["ambrosia.log.durable"]);
-        Assert.Equal(status.Executed, values["ambrosia.log.executed"]);
-        Assert.Equal(status.Number("callers"), values["ambrosia.callers"]);
-        Assert.Equal(status.Number("app", "records"), values["ambrosia.records"]);
+        Assert.Equal(Told(logs.Path), values.Where(static each => each.Key != "ambrosia.disk.free").OrderBy(static each => each.Key));
+        Assert.Equal((status.Durable, status.Executed), (values["ambrosia.log.durable"], values["ambrosia.log.executed"]));
         Assert.Equal(0, values["ambrosia.executed.lag"]);
         Assert.Equal(0, values["ambrosia.executed.age"]);
         Assert.Equal((1, 0), (values["ambrosia.role|primary"], values["ambrosia.role|recovering"]));
@@ -73,6 +73,18 @@ public sealed partial class MeterTests
         await again.UntilReady();
         Assert.InRange(Collect()["ambrosia.checkpoint.age"], 0, 86_400);
         Assert.Equal(again.Replica.Now!.Number("checkpoint", "ageMs") / 1000.0, again.Replica.Now.CheckpointAge!.Value.TotalSeconds);
+    }
+
+    /// <summary>
+    /// What the replica tells whoever asks for its status, as a tool does; of the disk's free bytes others may take some meanwhile.
+    /// </summary>
+    private static IEnumerable<KeyValuePair<string, double>> Told(string logs)
+    {
+        var status = new ReplicaStatus(AdminClient.Ask(new PosixFileSystem(), Path.Combine(logs, "shop"), "r0",
+            new JsonObject { ["command"] = "status" }, TimeSpan.FromSeconds(30)).First());
+        return MetricCatalog.All.Where(static metric => metric.Name != "ambrosia.disk.free").SelectMany(metric => metric.Read(status)
+            .Select(value => KeyValuePair.Create(value.Tag is { } tag ? $"{metric.Name}|{tag.Value}" : metric.Name, value.Value)))
+            .OrderBy(static each => each.Key);
     }
 
     private static (double Suspended, double Timers, double Tasks) Waits(Dictionary<string, double> values) => (

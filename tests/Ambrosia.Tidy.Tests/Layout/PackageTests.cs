@@ -19,7 +19,8 @@ public sealed class PackageTests
     public void PackageVersions_All_AreUsed() => Repository.AssertNone(
         XElement.Parse(Repository.Read(VersionsPath)).Descendants("PackageVersion")
             .Select(static version => (string)version.Attribute("Include")!)
-            .Except(Repository.Projects.SelectMany(static project => project.Packages).Append("Microsoft.CodeAnalysis.BannedApiAnalyzers"))
+            .Except(Repository.Projects.SelectMany(static project => project.Packages)
+                .Concat(["Microsoft.CodeAnalysis.BannedApiAnalyzers", "Microsoft.CodeAnalysis.PublicApiAnalyzers"]))
             .Select(static name => $"{name}: nobody uses it"));
 
     [Fact]

@@ -105,6 +105,7 @@ internal sealed partial class DevApp(DevProject project, IReadOnlyDictionary<str
             if (RunOnce() is not { } code) continue;
             if (_ends || _mustBuild) continue;
             if (code == ExitCodes.Misuse) MeetRefusal();
+            else if (code == ExitCodes.Divergence) MeetDivergence();
             else
             {
                 pause = Stopwatch.GetElapsedTime(begun) > s_livesLong ? TimeSpan.Zero : Longer(pause);
@@ -180,6 +181,15 @@ internal sealed partial class DevApp(DevProject project, IReadOnlyDictionary<str
     {
         if (_lines.TryAccept()) return;
         Show("refuses to run; 'r' builds it again");
+        _wake.WaitOne();
+    }
+
+    /// <summary>To start it again would end as this did: the developer decides between the code that ran before and a new log.</summary>
+    private void MeetDivergence()
+    {
+        _lines.Tell(
+            "its log has other calls or answers than it makes now: put the code back that ran before, and 'r' goes on; or end this, and remove its log");
+        Show("has diverged; 'r' builds it again");
         _wake.WaitOne();
     }
 

@@ -55,12 +55,19 @@ internal sealed record HostedOptions(IReadOnlyList<CoordinatorOptions> Each, IRe
         var arguments = new List<string>();
         foreach ((string option, string value) in values)
         {
-            if (!OptionNames.IsSwitch(option)) arguments.AddRange(value.Length == 0 ? [$"--{option}", value] : [$"--{option}={value}"]);
+            if (OptionNames.IsSize(option) && HasNoUnit(value))
+                faults.Add($"'{value}' of --{option} has no unit, and would be bytes; write it like 64K, 64M or 1G");
+            else if (!OptionNames.IsSwitch(option)) arguments.AddRange(value.Length == 0 ? [$"--{option}", value] : [$"--{option}={value}"]);
             else if (!bool.TryParse(value, out bool isOn)) faults.Add($"'{value}' of --{option} is neither true nor false");
             else if (isOn) arguments.Add($"--{option}");
         }
         return [.. arguments];
     }
+
+    /// <summary>
+    /// On a command line a number alone is so many bytes. In a file of settings, where other numbers stand beside it, it is a mistake.
+    /// </summary>
+    private static bool HasNoUnit(string value) => value.Split(',')[^1] is { Length: > 0 } size && size != "0" && size.All(char.IsAsciiDigit);
 }
 
 /// <summary>Says which immortal the program has added to the host, and under which name.</summary>

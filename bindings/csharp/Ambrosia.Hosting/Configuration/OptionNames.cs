@@ -28,6 +28,9 @@ internal static class OptionNames
     /// <summary>The option is there or not, and takes no value on a command line.</summary>
     internal static bool IsSwitch(string name) => s_byKey[KeyOf(name)] is Option<bool>;
 
+    /// <summary>A value of the option is a size, or ends with one.</summary>
+    internal static bool IsSize(string name) => s_byKey[KeyOf(name)].HelpName?.EndsWith("SIZE", StringComparison.Ordinal) == true;
+
     private static string KeyOf(string option) => string.Concat(
         option.Split('-', StringSplitOptions.RemoveEmptyEntries).Select(static word => char.ToUpperInvariant(word[0]) + word[1..]));
 }

@@ -209,6 +209,10 @@ internal static class CommandLine
     {
         Description = "For measurements only: flush nothing.", Hidden = true
     };
+    private static readonly Option<bool> s_unsafeNoProof = new("--unsafe-no-proof")
+    {
+        Description = "For tests only: claim a log that machines share without the proof that they see the same names.", Hidden = true
+    };
     private static readonly Argument<string[]> s_stray = new("app")
     {
         Description = "Behind --: the app to start and restart, with its arguments.", Arity = ArgumentArity.ZeroOrMore,
@@ -241,7 +245,7 @@ internal static class CommandLine
             s_checkpointBound, s_retain, s_holdLimit, s_forkPolicy, s_maxMessage, s_keyWindow, s_keyCount, s_keyBytes, s_logWrite,
             s_segment, s_hangLimit, s_handlerWarning, s_stopWithin, s_drainWithin, s_acceptBuild,
             s_upgradeTo, s_oldApp, s_appVersion, s_upgradeWithin, s_upgradeLimit, s_run, s_alone, s_ignoreLock, s_logFormat, s_unsafeNoFlush,
-            s_stray,
+            s_unsafeNoProof, s_stray,
         };
         LinkOptions.AddTo(root, s_catalog);
         root.Validators.Add(result =>
@@ -329,6 +333,7 @@ internal static class CommandLine
             HoldLimit = OptionValues.TryParseHoldLimit(given.GetRequiredValue(s_holdLimit), out HoldLimit? hold) ? hold : HoldLimit.Default,
             EventEncoding = format,
             UnsafeNoFlush = given.GetValue(s_unsafeNoFlush),
+            UnsafeNoProof = given.GetValue(s_unsafeNoProof),
             App = app,
         };
     }

@@ -57,6 +57,32 @@ public sealed class PumpTests : IDisposable
         Assert.Contains("31 bytes", Assert.Single(_lines), StringComparison.Ordinal);
     }
 
+    /// <summary>Whoever supervises the two may start the app first, or when the token of the coordinator before is still there.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task App_ThatIsStartedBeforeItsCoordinator_AwaitsItAndItsToken(bool isOfTheOneBefore)
+    {
+        string path = Path.Combine(_folder.FullName, "app.sock"), token = Path.Combine(_folder.FullName, "token");
+        if (isOfTheOneBefore) File.WriteAllBytes(token, new byte[AppHello.TokenBytes]);
+        var environment = new Dictionary<string, string> { ["AMBROSIA_APP"] = $"unix:{path}", ["AMBROSIA_TOKEN"] = token };
+        Task<int> app = Task.Factory.StartNew(() => Run(environment), TaskCreationOptions.LongRunning);
+        Assert.True(SpinWait.SpinUntil(() => { lock (_lines) return _lines.Count > 0 || app.IsCompleted; }, s_deadline));
+        lock (_lines) Assert.StartsWith("Waiting for the coordinator", Assert.Single(_lines), StringComparison.Ordinal);
+        byte[] made = [.. Enumerable.Repeat((byte)7, AppHello.TokenBytes)];
+        File.WriteAllBytes(token, made);
+        using var listener = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
+        listener.Bind(new UnixDomainSocketEndPoint(path));
+        listener.Listen();
+        using (Socket accepted = await listener.AcceptAsync().WaitAsync(s_deadline))
+        {
+            byte[] begin = new byte[256];
+            int count = await accepted.ReceiveAsync(begin).WaitAsync(s_deadline);
+            Assert.True(begin.AsSpan(0, count).IndexOf(made) > 0);
+        }
+        Assert.Equal(74, await app.WaitAsync(s_deadline));
+    }
+
     [Fact]
     public void App_ThatAwaitsSomethingElse_IsRefusedAtItsStart()
     {

@@ -13,11 +13,11 @@ namespace Ambrosia.Coordinator.Hosting;
 /// until it may take its place, and a primary comes to those who ask. One thread of its own, which is there only where machines share the
 /// directory.
 /// </summary>
+/// <param name="replica">This replica's name.</param>
 /// <param name="primary">Says in which epoch this replica is primary; null: it is not.</param>
 /// <param name="fail">Ends the process.</param>
 internal sealed class CoherencePump(
-    CoherenceRule rule, CoordinatorOptions options, IFileSystem files, Func<Epoch?> primary, Action<int, string> fail, ILogger logger)
-    : IDisposable
+    CoherenceRule rule, string replica, Func<Epoch?> primary, Action<int, string> fail, ILogger logger, PumpProgress progress) : IDisposable
 {
     private const string Prefix = "meet.";
 
@@ -31,12 +31,15 @@ internal sealed class CoherencePump(
 
     private void Run()
     {
+        PumpWork work = progress.Enter("coherence");
         try
         {
             while (!_stop.IsCancellationRequested)
             {
-                if (primary() is { } epoch) Answer(epoch);
-                else Ask();
+                work.Begin();
+                if (primary() is { } epoch) Answer(epoch, work);
+                else Ask(work);
+                work.End();
                 _stop.Token.WaitHandle.WaitOne(s_look);
             }
         }
@@ -47,26 +50,26 @@ internal sealed class CoherencePump(
     }
 
     /// <summary>Comes to each meeting that was asked for.</summary>
-    private void Answer(Epoch epoch)
+    private void Answer(Epoch epoch, PumpWork work)
     {
-        foreach (string prefix in Meeting.FindOpen(files, options.LogDirectory, IsPrefix))
-            if (Join(prefix, epoch.Value.ToString(CultureInfo.InvariantCulture)) is { } meeting && Hold(meeting, prefix))
+        foreach (string prefix in Meeting.FindOpen(rule.Files, rule.Directory, IsPrefix))
+            if (Join(prefix, epoch.Value.ToString(CultureInfo.InvariantCulture)) is { } meeting && Hold(meeting, prefix, work))
                 logger.CoherenceAnswered(prefix[Prefix.Length..^1], WhatWasLate(meeting) ?? "nothing");
     }
 
     /// <summary>Asks whoever is primary for a meeting, unless this replica may follow it already.</summary>
-    private void Ask()
+    private void Ask(PumpWork work)
     {
         if (rule.MayFollow(rule.InForce)) return;
         (Epoch epoch, bool isHeld) = rule.Look(Stopwatch.GetElapsedTime(0));
         if (rule.MayFollow(epoch)) return;
         TellOnce(epoch, isHeld);
-        string prefix = $"{Prefix}{options.Replica}.";
-        Meeting.RemoveLeftovers(files, options.LogDirectory, prefix);
-        if (Join(prefix, options.Replica) is not { } meeting || !Hold(meeting, prefix)) return;
+        string prefix = $"{Prefix}{replica}.";
+        Meeting.RemoveLeftovers(rule.Files, rule.Directory, prefix);
+        if (Join(prefix, replica) is not { } meeting || !Hold(meeting, prefix, work)) return;
         if (WhatWasLate(meeting) is { } late)
             fail(ExitCodes.Misuse,
-                $"{options.LogDirectory} is shared by machines, and what one changes the other sees late: {late}. A primary that was replaced would go on. Mount it so that neither names nor attributes are cached (docs/storage.md has the options of each file system), look with 'ambrosia doctor {options.LogDirectory} --meet NAME' on both machines, and start this replica again.");
+                $"{rule.Directory} is shared by machines, and what one changes the other sees late: {late}. A primary that was replaced would go on. Mount it so that neither names nor attributes are cached (docs/storage.md has the options of each file system), look with 'ambrosia doctor {rule.Directory} --meet NAME' on both machines, and start this replica again.");
         else if (ulong.TryParse(meeting.Token, NumberStyles.None, CultureInfo.InvariantCulture, out ulong met))
         {
             rule.Prove(new Epoch(met));
@@ -83,22 +86,24 @@ internal sealed class CoherencePump(
     }
 
     private Meeting? Join(string prefix, string token) =>
-        Meeting.TryJoin(files, TimeProvider.System, options.LogDirectory, prefix, token, s_patience);
+        Meeting.TryJoin(rule.Files, TimeProvider.System, rule.Directory, prefix, token, s_patience);
 
     /// <summary>Holds a meeting to its end; false: the other side has not come, or has gone.</summary>
-    private bool Hold(Meeting meeting, string prefix)
+    private bool Hold(Meeting meeting, string prefix, PumpWork work)
     {
         try
         {
             foreach (bool _ in meeting.Steps())
             {
+                work.End(); // it waits for the other side
                 if (_stop.Token.WaitHandle.WaitOne(s_rest)) return false;
+                work.Begin();
             }
             return true;
         }
         catch (MeetingBrokenException)
         {
-            Meeting.RemoveLeftovers(files, options.LogDirectory, prefix);
+            Meeting.RemoveLeftovers(rule.Files, rule.Directory, prefix);
             return false;
         }
         catch (Exception e) when (e is FileNotFoundException or FileExistsException)

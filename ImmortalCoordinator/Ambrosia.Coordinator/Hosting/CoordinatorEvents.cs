@@ -11,6 +11,13 @@ internal static partial class CoordinatorEvents
         Message = "UNSAFE: nothing is flushed (--unsafe-no-flush). A machine that stops loses what was acknowledged. For measurements only.")]
     public static partial void UnsafeStarted(this ILogger logger);
 
+    /// <summary>
+    /// The process was started with --unsafe-no-proof. Two replicas may be primary at once, and lose calls, where a mount remembers names.
+    /// </summary>
+    [LoggerMessage(EventId = 619, EventName = "coordinator.unsafe.claims", Level = LogLevel.Warning,
+        Message = "UNSAFE: this replica claims although nothing proves that machines see the same names (--unsafe-no-proof). Two may be primary at once. For tests only.")]
+    public static partial void UnprovenClaimsAllowed(this ILogger logger);
+
     /// <summary>Other users can look into the directory of the log or the catalog.</summary>
     [LoggerMessage(EventId = 602, EventName = "coordinator.exposed", Level = LogLevel.Warning,
         Message = "the {What}'s directory {Directory} can be seen by every user of this machine; 'chmod 700' keeps it private")]

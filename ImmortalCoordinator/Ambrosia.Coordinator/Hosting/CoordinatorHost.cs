@@ -119,6 +119,7 @@ public sealed class CoordinatorHost : IDisposable
     private void Start(CancellationToken stop)
     {
         if (_options.UnsafeNoFlush) _logger.UnsafeStarted();
+        if (_options.UnsafeNoProof) _logger.UnprovenClaimsAllowed();
         var catalogFiles = new CatalogFiles(
             _files, _options.Catalog.Path, $"{_options.Instance}.{_options.Replica}", System.Environment.ProcessId);
         ICatalog catalog = CatalogOpening.ForCoordinator(_options.Catalog, catalogFiles, _logger);
@@ -139,7 +140,7 @@ public sealed class CoordinatorHost : IDisposable
             _commands, _logger);
         _owned.Add(admin);
         admin.Start();
-        CoherenceRule? coherence = MountId.OfShared(_options.LogDirectory) is { } mount
+        CoherenceRule? coherence = !_options.UnsafeNoProof && MountId.OfShared(_options.LogDirectory) is { } mount
             ? new CoherenceRule(_files, _options.LogDirectory, identity, mount, _options.IsAlone) : null;
         if (coherence is not null) StartProving(coherence);
         var monitor = new TakeOverMonitor(_files, identity, _options, coherence);
@@ -176,7 +177,7 @@ public sealed class CoordinatorHost : IDisposable
     private void StartProving(CoherenceRule rule)
     {
         var pump = new CoherencePump(
-            rule, _options, _files, () => _coordinator is { IsPrimary: true } primary ? primary.Epoch : null, Fail, _logger);
+            rule, _options.Replica, () => _coordinator is { IsPrimary: true } primary ? primary.Epoch : null, Fail, _logger, Progress);
         _owned.Add(pump);
         pump.Start();
     }

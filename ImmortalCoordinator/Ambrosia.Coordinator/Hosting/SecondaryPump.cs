@@ -109,7 +109,7 @@ internal sealed class SecondaryPump : IDisposable
                 LockChecks.BeforeWait();
                 _mayClaim.Wait(_stop.Token);
                 ClaimResult? result = _host.AwaitingSpace(_monitor.Try);
-                if (result is ClaimResult.Unproven) _stop.Token.WaitHandle.WaitOne(s_unprovenPause);
+                if (result is ClaimResult.Unproven) FollowUnproven();
                 if (result is not ClaimResult.Held held)
                 {
                     Act(result);
@@ -125,6 +125,13 @@ internal sealed class SecondaryPump : IDisposable
         {
             // The process is asked to end.
         }
+    }
+
+    /// <summary>The log is another machine's as long as nothing is proven: the app follows it, also where nobody is primary.</summary>
+    private void FollowUnproven()
+    {
+        _sessions.Admission.FollowAnother();
+        _stop.Token.WaitHandle.WaitOne(s_unprovenPause);
     }
 
     /// <summary>Acts after a claim: the follower stops, and the log is ours from where it stood.</summary>

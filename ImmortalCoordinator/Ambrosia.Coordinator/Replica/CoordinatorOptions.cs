@@ -158,6 +158,12 @@ public sealed record CoordinatorOptions
     public LogOptions Log { get; init; } = new();
 
     /// <summary>
+    /// For tests only: where machines share the log's directory this replica claims it without the proof of log-format L7.10, so that the
+    /// proof's negative controls show what it is for. An event tells of it at every start.
+    /// </summary>
+    public bool UnsafeNoProof { get; init; }
+
+    /// <summary>
     /// For measurements only: nothing is flushed, so a machine that stops loses what was acknowledged. An event tells of it at every start.
     /// </summary>
     public bool UnsafeNoFlush { get; init; }

@@ -26,6 +26,11 @@ public sealed class CoherenceRule(IFileSystem files, string directory, InstanceI
     private (Epoch Epoch, ulong Beat)? _last;
     private TimeSpan _since;
 
+    /// <summary>The log's directory, which machines share, and the files through which it is seen.</summary>
+    public string Directory => directory;
+
+    public IFileSystem Files => files;
+
     /// <summary>The mount through which this process sees the directory.</summary>
     public MountId Mount => mount;
 

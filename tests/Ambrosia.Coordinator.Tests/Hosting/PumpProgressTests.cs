@@ -1,5 +1,8 @@
 using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Files;
 using Ambrosia.TestKit;
+using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Ambrosia.Coordinator.Tests;
 
@@ -30,6 +33,35 @@ public sealed class PumpProgressTests
         node.Time.Advance(TimeSpan.FromSeconds(2));
         Assert.Equal("outputs", Assert.Single(progress.LongerThan(TimeSpan.FromSeconds(1))).Pump);
         mayGoOn.Set();
+        Assert.True(SpinWait.SpinUntil(() => progress.LongerThan(TimeSpan.Zero).Count == 0, s_patience));
+    }
+
+    /// <summary>The pump that meets other machines' replicas is found where it hangs, and not where it waits for the other side.</summary>
+    [Fact]
+    public void CoherencePump_ThatHangs_IsAtWork_AndThatWaitsForTheOtherSide_IsNot()
+    {
+        using var log = new OpenedLog();
+        var time = new FakeTime();
+        using var mayGoOn = new ManualResetEventSlim(true);
+        var progress = new PumpProgress(time) { Began = _ => mayGoOn.Wait(s_patience) };
+        var rule = new CoherenceRule(log.Disk, OpenedLog.Directory, log.Identity, new MountId(Guid.NewGuid(), 1), isAlone: false);
+        using var asks = new CoherencePump(rule, "r1", static () => null, static (_, _) => { }, NullLogger.Instance, progress);
+        asks.Start();
+        Assert.True(SpinWait.SpinUntil(() => log.Disk.Exists($"{OpenedLog.Directory}/meet.r1.first"), s_patience)); // and nobody comes
+        time.Advance(TimeSpan.FromSeconds(2));
+        Assert.True(SpinWait.SpinUntil(() => progress.LongerThan(TimeSpan.Zero).Count == 0, s_patience));
+
+        mayGoOn.Reset();
+        Assert.True(SpinWait.SpinUntil(() =>
+        {
+            time.Advance(TimeSpan.FromSeconds(2));
+            return progress.LongerThan(TimeSpan.FromSeconds(60)).Count > 0;
+        }, s_patience));
+        Assert.Equal("coherence", Assert.Single(progress.LongerThan(TimeSpan.FromSeconds(60))).Pump);
+        mayGoOn.Set();
+        using var comes = new CoherencePump(rule, "r0", () => log.Epoch, static (_, _) => { }, NullLogger.Instance, progress);
+        comes.Start();
+        Assert.True(SpinWait.SpinUntil(() => rule.MayFollow(log.Epoch), s_patience));
         Assert.True(SpinWait.SpinUntil(() => progress.LongerThan(TimeSpan.Zero).Count == 0, s_patience));
     }
 

@@ -10,6 +10,7 @@ public sealed class EtcdTests(ITestOutputHelper output)
 {
     private const int LeadersOfARelease = 10, LeadersMin = 2, CallsOfARelease = 40_000;
     private const int PauseMsMax = 400;
+    private static readonly Dictionary<string, string> s_none = [];
 
     /// <summary>A release does without any etcd for a minute; a commit for as long as a record takes.</summary>
     private static readonly TimeSpan s_withoutEtcd = TimeSpan.FromMinutes(TestScale.Value < 1 ? 0 : 1);
@@ -43,6 +44,7 @@ public sealed class EtcdTests(ITestOutputHelper output)
                 victim.Start();
                 victim.AwaitReady();
             }
+            AwaitRecords(ledger, "over the link that stays");
             etcd.KillAll();
             long gone = Stopwatch.GetTimestamp();
             do AwaitRecords(ledger, "while there is no etcd at all");
@@ -57,20 +59,21 @@ public sealed class EtcdTests(ITestOutputHelper output)
             Tool status = Tool.Run("status", "--catalog", $"etcd://{etcd.Endpoints}/shop");
             Assert.Equal(0, status.Code);
             Assert.Contains("ledger", status.Output, StringComparison.Ordinal);
+            OperatorCommands.AssertRight(cluster, $"etcd://{etcd.Endpoints}/shop", s_none, source, ledger);
         });
         Assert.False(Directory.Exists(cluster.Catalog));
     }
 
     /// <summary>A standby that takes over from a primary whose heartbeat stands still for the usual limit is the witness.</summary>
     [EtcdFact]
-    public void Primary_WhoseStoreIsGoneSilentOrMad_GoesOnAndStaysPrimary()
+    public void Primary_WhoseStoreIsGoneSlowSilentOrMad_GoesOnAndStaysPrimary()
     {
         using var etcd = new EtcdServers(1);
         using var relay = new StoreRelay(etcd.Endpoints);
         using var cluster = new Cluster();
         string place = $"etcd://{relay.Address}/shop";
         (Replica source, Replica ledger) = Pair(cluster, 1000, place);
-        cluster.Run(Cluster.Again(nameof(Primary_WhoseStoreIsGoneSilentOrMad_GoesOnAndStaysPrimary)), () =>
+        cluster.Run(Cluster.Again(nameof(Primary_WhoseStoreIsGoneSlowSilentOrMad_GoesOnAndStaysPrimary)), () =>
         {
             ledger.Start();
             ledger.AwaitReady();
@@ -80,7 +83,9 @@ public sealed class EtcdTests(ITestOutputHelper output)
             using Replica standby = new(cluster.Root, "ledger", "ledger");
             standby.Options.AddRange([.. ledger.Options, "--replica", "r1"]);
             standby.Start();
-            foreach (StoreRelay.Manner manner in new[] { StoreRelay.Manner.Gone, StoreRelay.Manner.Silent, StoreRelay.Manner.Rubbish })
+            StoreRelay.Manner[] bad =
+                [StoreRelay.Manner.Gone, StoreRelay.Manner.Slow, StoreRelay.Manner.Silent, StoreRelay.Manner.Rubbish];
+            foreach (StoreRelay.Manner manner in bad)
             {
                 relay.Turn(manner);
                 Cluster.Await($"the primary asks a store that is {manner}", () => relay.Came >= 2);
@@ -102,6 +107,16 @@ public sealed class EtcdTests(ITestOutputHelper output)
     }
 
     [EtcdFact]
+    public void Commands_OfOperators_FindTheCatalogInEtcd()
+    {
+        using var etcd = new EtcdServers(1);
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Commands_OfOperators_FindTheCatalogInEtcd)), () => OperatorCommands.AssertWork(
+            cluster, $"etcd://{etcd.Endpoints}/shop", Executables.Coordinator, s_none));
+        Assert.False(Directory.Exists(cluster.Catalog));
+    }
+
+    [EtcdFact]
     public void Catalog_ThatIsCopied_IsUsedWhereItWent_AndRefusedWhileSomebodyRuns()
     {
         using var etcd = new EtcdServers(1);
@@ -112,6 +127,7 @@ public sealed class EtcdTests(ITestOutputHelper output)
         {
             ledger.Start();
             ledger.AwaitReady();
+            Assert.False(HasHttp(ledger)); // which takes a start and memory from whoever has no store
             Tool refused = Tool.Run("catalog", "copy", cluster.Catalog, place);
             Assert.Equal(2, refused.Code);
             Assert.Contains("'ledger' is not stopped", refused.Error, StringComparison.Ordinal);
@@ -123,6 +139,7 @@ public sealed class EtcdTests(ITestOutputHelper output)
             ledger.Options.AddRange(["--catalog", place, "--insecure"]);
             ledger.Start();
             ledger.AwaitReady();
+            Assert.True(HasHttp(ledger) || !File.Exists(Executables.Coordinator + ".dll")); // a native file has it in itself
             ledger.StopCoordinator();
             string back = Path.Combine(cluster.Root, "back");
             Assert.Equal(0, Tool.Run("catalog", "copy", place, back).Code);
@@ -132,6 +149,10 @@ public sealed class EtcdTests(ITestOutputHelper output)
             Assert.Contains("holds something else", other.Error, StringComparison.Ordinal);
         });
     }
+
+    /// <summary>Whether a coordinator has loaded anything for HTTP or TLS.</summary>
+    private static bool HasHttp(Replica replica) => File.ReadLines($"/proc/{replica.Coordinator.Id}/maps").Any(static line =>
+        line.Contains("System.Net.Http", StringComparison.Ordinal) || line.Contains("libssl", StringComparison.Ordinal));
 
     private static (Replica Source, Replica Ledger) Pair(Cluster cluster, int calls, string place)
     {

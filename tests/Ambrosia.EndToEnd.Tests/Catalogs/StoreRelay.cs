@@ -5,17 +5,22 @@ using System.Text;
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>
-/// Stands before a store and does as a bad network or a bad store would: it hands bytes on, answers nothing, answers rubbish, or closes. It
-/// counts what came while it did so. Its threads end when it is disposed of.
+/// Stands before a store and does as a bad network or a bad store would: it hands bytes on, at once or each answer after ten seconds,
+/// answers nothing, answers rubbish, or closes. It counts what came while it did so. Its threads end when it is disposed of.
 /// </summary>
 internal sealed class StoreRelay : IDisposable
 {
-    private const string Rubbish = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{\"header\"";
+    private const string Rubbish = "{\"header\"";
+
+    private static readonly TimeSpan s_slow = TimeSpan.FromSeconds(10);
 
     private readonly TcpListener _listener = new(IPAddress.Loopback, 0);
     private readonly string _target;
     private readonly List<Socket> _open = [];
     private volatile Manner _manner;
+
+    /// <summary>Set when the manner changes, so that nothing slow goes on behind that.</summary>
+    private volatile ManualResetEventSlim _turned = new(false);
     private int _came;
 
     public StoreRelay(string target)
@@ -25,7 +30,10 @@ internal sealed class StoreRelay : IDisposable
         new Thread(Accept) { IsBackground = true, Name = "store relay" }.Start();
     }
 
-    public enum Manner { Passing, Silent, Rubbish, Gone }
+    public enum Manner { Passing, Slow, Silent, Rubbish, Gone }
+
+    /// <summary>What it answers to everything where it answers rubbish.</summary>
+    public string Answering { get; init; } = Rubbish;
 
     public string Address => $"127.0.0.1:{((IPEndPoint)_listener.LocalEndpoint).Port}";
 
@@ -35,7 +43,8 @@ internal sealed class StoreRelay : IDisposable
     /// <summary>Goes on in another manner; connections of the one before are closed.</summary>
     public void Turn(Manner manner)
     {
-        _manner = manner;
+        (_manner, ManualResetEventSlim before, _turned) = (manner, _turned, new ManualResetEventSlim(false));
+        before.Set();
         Volatile.Write(ref _came, 0);
         lock (_open)
         {
@@ -68,8 +77,9 @@ internal sealed class StoreRelay : IDisposable
         try
         {
             if (manner == Manner.Gone) caller.Dispose();
-            else if (manner == Manner.Passing) Pass(caller);
-            else Answer(caller, manner == Manner.Silent ? [] : Encoding.ASCII.GetBytes(Rubbish));
+            else if (manner is Manner.Passing or Manner.Slow) Pass(caller, manner == Manner.Slow);
+            else Answer(caller, manner == Manner.Silent ? [] : Encoding.ASCII.GetBytes(
+                $"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: {Answering.Length}\r\n\r\n{Answering}"));
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
@@ -78,25 +88,26 @@ internal sealed class StoreRelay : IDisposable
         caller.Dispose();
     }
 
-    private void Pass(Socket caller)
+    private void Pass(Socket caller, bool isSlow)
     {
         using var store = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp) { NoDelay = true };
         store.Connect(IPEndPoint.Parse(_target));
         Keep(store);
         caller.NoDelay = true;
-        var back = new Thread(() => Copy(store, caller)) { IsBackground = true, Name = "store relay" };
+        var back = new Thread(() => Copy(store, caller, isSlow)) { IsBackground = true, Name = "store relay" };
         back.Start();
-        Copy(caller, store);
+        Copy(caller, store, false);
         store.Dispose();
         back.Join();
     }
 
-    private static void Copy(Socket from, Socket to)
+    private void Copy(Socket from, Socket to, bool isSlow)
     {
         byte[] bytes = new byte[64 << 10];
         try
         {
-            for (int count; (count = from.Receive(bytes)) > 0;) to.Send(bytes.AsSpan(0, count));
+            for (int count; (count = from.Receive(bytes)) > 0; to.Send(bytes.AsSpan(0, count)))
+                if (isSlow) _turned.Wait(s_slow);
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {

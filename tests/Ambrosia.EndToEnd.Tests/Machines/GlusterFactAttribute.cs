@@ -7,12 +7,14 @@ namespace Ambrosia.EndToEnd.Tests;
 public sealed class GlusterFactAttribute : FactAttribute
 {
     private static readonly string[] s_tools = ["glusterd", "gluster", "glusterfs", "ip", "nsenter", "unshare"];
-    private static readonly string? s_whyNot = WhyNot();
 
     public GlusterFactAttribute()
     {
-        if (s_whyNot is not null) Skip = s_whyNot;
+        if (Missing is not null) Skip = Missing;
     }
+
+    /// <summary>Why there is no such machine here; null: there is one.</summary>
+    internal static string? Missing { get; } = WhyNot();
 
     /// <summary>It waits for a minute by its nature, and is for releases.</summary>
     public bool TakesAMinute
@@ -22,6 +24,17 @@ public sealed class GlusterFactAttribute : FactAttribute
         {
             field = value;
             if (value && TestScale.Value < 1) Skip ??= $"it takes a minute: {TestScale.Variable}=1";
+        }
+    }
+
+    /// <summary>The names are in an etcd.</summary>
+    public bool WantsEtcd
+    {
+        get;
+        init
+        {
+            field = value;
+            if (value) Skip ??= EtcdServers.WhyNot;
         }
     }
 
@@ -53,4 +66,25 @@ public sealed class GlusterFactAttribute : FactAttribute
 
     private static string? FindTool(string name) => (Environment.GetEnvironmentVariable("PATH") ?? "").Split(':')
         .Append("/usr/sbin").Append("/sbin").Select(folder => Path.Combine(folder, name)).FirstOrDefault(File.Exists);
+}
+
+/// <summary>The same for a test with several cases.</summary>
+[AttributeUsage(AttributeTargets.Method)]
+public sealed class GlusterTheoryAttribute : TheoryAttribute
+{
+    public GlusterTheoryAttribute()
+    {
+        if (GlusterFactAttribute.Missing is not null) Skip = GlusterFactAttribute.Missing;
+    }
+
+    /// <summary>It takes minutes by its nature, and is for releases.</summary>
+    public bool TakesAMinute
+    {
+        get;
+        init
+        {
+            field = value;
+            if (value && TestScale.Value < 1) Skip ??= $"it takes a minute: {TestScale.Variable}=1";
+        }
+    }
 }

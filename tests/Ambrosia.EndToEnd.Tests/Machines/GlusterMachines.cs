@@ -52,6 +52,9 @@ internal sealed class GlusterMachines : IDisposable
     /// <summary>Where each machine has the volume.</summary>
     public string Directory { get; }
 
+    /// <summary>The volume's files, as the server keeps them.</summary>
+    public string Brick => Path.Combine(_root, "brick");
+
     /// <summary>The server's address, on which others may listen as well.</summary>
     public static string ServerAddress => Server;
 
@@ -63,6 +66,18 @@ internal sealed class GlusterMachines : IDisposable
 
     /// <summary>What stands in front of a command that is to run on the server.</summary>
     public string[] OnServer => InNamespacesOf(_server);
+
+    /// <summary>Starts an etcd of one member on the server, and returns a catalog's place in it. It ends with the machines.</summary>
+    public string StartEtcd()
+    {
+        const string clients = $"http://{Server}:2379", peers = $"http://{Server}:2380";
+        _machines.Add(Start([.. OnServer, "etcd", "--data-dir", Path.Combine(_root, "etcd"), "--log-level", "error", "--logger", "zap",
+            "--listen-client-urls", clients, "--advertise-client-urls", clients,
+            "--listen-peer-urls", peers, "--initial-advertise-peer-urls", peers, "--initial-cluster", $"default={peers}"]));
+        Cluster.Await("etcd on the server", () => SmallDisk.Run(OnServer[0],
+            [.. OnServer[1..], "etcdctl", "--endpoints", clients, "endpoint", "health"]).Length == 0);
+        return $"etcd://{Server}:2379/shop";
+    }
 
     /// <summary>A machine reaches its storage no more; its links live on.</summary>
     public void CutStorage(int machine) => Ip("-n", Of(machine), "route", "replace", "blackhole", Server);
@@ -114,9 +129,8 @@ internal sealed class GlusterMachines : IDisposable
 
     private void MakeVolume(bool withoutCaches)
     {
-        string brick = Path.Combine(_root, "brick");
         Cluster.Await("the server of the volume", () => TryGluster("volume", "list"));
-        Gluster("volume", "create", Volume, $"{Server}:{brick}", "force");
+        Gluster("volume", "create", Volume, $"{Server}:{Brick}", "force");
         Gluster("volume", "set", Volume, "network.ping-timeout", "2");
         if (withoutCaches)
             foreach (string cache in s_caches) Gluster("volume", "set", Volume, $"performance.{cache}", "off");

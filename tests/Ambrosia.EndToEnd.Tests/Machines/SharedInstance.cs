@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using Ambrosia.Coordinator.Replica;
 
 namespace Ambrosia.EndToEnd.Tests;
@@ -9,27 +10,41 @@ internal enum Disturbance { Kill, Stop, CutStorage, CutDuringTakeOver }
 /// <summary>One instance with a replica on each of two machines that share its log. One test's thread.</summary>
 internal sealed class SharedInstance : IDisposable
 {
-    private const int Machines = 2, Port = 4711, PauseMsMax = 300;
+    private const int Machines = 2, Port = 4711, PauseMsMax = 300, ShortPauseMsMax = 50;
+
+    /// <summary>Longer than a machine waits for its storage before its files fail (network.ping-timeout).</summary>
+    private const int LongCutMsMax = 6000;
     private static readonly TimeSpan s_patience = TimeSpan.FromMinutes(3);
 
     private readonly GlusterMachines _machines;
     private readonly Replica[] _replicas;
     private int? _cut, _stopped;
 
-    public SharedInstance(Cluster cluster, GlusterMachines machines)
+    /// <summary>Take-overs that were cut off from their storage: before the claim, between it and their end, and behind it.</summary>
+    private readonly int[] _cuts = new int[3];
+
+    /// <param name="catalog">Where the names are; null: in a directory that all machines see.</param>
+    /// <param name="options">Further options of each replica.</param>
+    public SharedInstance(Cluster cluster, GlusterMachines machines, string? catalog = null, params string[] options)
     {
         _machines = machines;
         _replicas = [.. Enumerable.Range(0, Machines).Select(machine =>
         {
             var replica = new Replica(machines.Directory, "ledger", "ledger") { WorkingDirectory = cluster.Root };
-            replica.Options.AddRange(["--replica", $"r{machine}", "--catalog", cluster.Catalog, "--insecure", "--hang-limit", "2",
-                "--listen", $"{GlusterMachines.AddressOf(machine)}:{Port}", "--run", Path.Combine(cluster.Root, $"run{machine}")]);
+            replica.Options.AddRange(["--replica", $"r{machine}", "--catalog", catalog ?? cluster.Catalog, "--insecure", "--hang-limit", "2",
+                "--checkpoint-every", "4M", "--segment", "16M",
+                "--listen", $"{GlusterMachines.AddressOf(machine)}:{Port}", "--run", Path.Combine(cluster.Root, $"run{machine}"), .. options]);
             return cluster.Adopt(replica);
         })];
     }
 
     /// <summary>How long each take-over took, from what was done to the primary until the other one was ready.</summary>
     public List<TimeSpan> TakeOvers { get; } = [];
+
+    /// <summary>How many of the take-overs that were to be cut off were so in the middle: they had claimed, and were not ready.</summary>
+    public int CutsInTheMiddle => _cuts[1];
+
+    public string Cuts => $"{_cuts[0]} before the claim, {_cuts[1]} between it and ready, {_cuts[2]} behind";
 
     /// <summary>Starts the replica of a machine. The first one becomes primary.</summary>
     public Replica Start(int machine)
@@ -69,10 +84,7 @@ internal sealed class SharedInstance : IDisposable
                 break;
             default:
                 _replicas[primary].KillCoordinator();
-                chance.PassTime(PauseMsMax); // anywhere in its take-over
-                Cut(standby);
-                chance.PassTime(PauseMsMax);
-                Mend();
+                CutTakeOver(standby, from[standby], chance);
                 break;
         }
         Cluster.Await("a primary behind the disturbance", () =>
@@ -81,6 +93,41 @@ internal sealed class SharedInstance : IDisposable
             return _replicas.Index().Any(each => IsReadySince(each.Item, from[each.Index])); // the old one, where it came back first
         }, s_patience);
         TakeOvers.Add(Stopwatch.GetElapsedTime(begun));
+    }
+
+    /// <summary>
+    /// Makes the standby primary while the other one lives and works, and waits until it is and the other one has noticed. The other one
+    /// comes back as standby.
+    /// </summary>
+    public void Promote()
+    {
+        int primary = Primary(), standby = 1 - primary;
+        ReplicaSet.AwaitCaughtUp(_replicas[standby]);
+        string[] inside = _machines.Inside(standby);
+        Tool promoted = Tool.Of(inside[0],
+            [.. inside[1..], Executables.Ambrosia, "promote", _replicas[standby].LogDirectory, $"r{standby}"]);
+        Assert.True(promoted.Code == 0, promoted.Error);
+        Assert.Equal(ExitCodes.NotPrimary, _replicas[primary].AwaitExit(s_patience));
+        RestartEnded();
+    }
+
+    /// <summary>Lets 'ambrosia doctor --meet' look from both machines at once; returns what each has found.</summary>
+    public Tool[] Meet()
+    {
+        Task<Tool>[] both = [.. Enumerable.Range(0, Machines).Select(machine => Task.Run(() =>
+        {
+            string[] inside = _machines.Inside(machine);
+            return Tool.Of(inside[0], [.. inside[1..], Executables.Ambrosia, "doctor", _machines.Directory, "--meet", "by-hand"]);
+        }))];
+        return Task.WhenAll(both).GetAwaiter().GetResult();
+    }
+
+    /// <summary>The log is whole, as a tool on one of the machines sees it.</summary>
+    public void AssertWhole()
+    {
+        string[] inside = _machines.Inside(0);
+        Tool verified = Tool.Of(inside[0], [.. inside[1..], Executables.Ambrosia, "verify", _replicas[0].LogDirectory]);
+        Assert.True(verified.Code == 0, verified.Output + verified.Error);
     }
 
     /// <summary>Lets go on what was stopped, and joins what was cut off; a replica that has ended comes back.</summary>
@@ -108,6 +155,23 @@ internal sealed class SharedInstance : IDisposable
         foreach (Replica replica in _replicas) replica.KillCoordinator();
     }
 
+    /// <summary>The standby takes over and is cut off anywhere in that, for a moment or until its storage has failed.</summary>
+    private void CutTakeOver(int standby, int from, Chance chance)
+    {
+        ulong epoch = Epoch();
+        if (chance.Coin()) Cluster.Await("a claim", () => Epoch() > epoch, s_patience);
+        chance.PassTime(chance.Coin() ? PauseMsMax : ShortPauseMsMax);
+        int place = IsReadySince(_replicas[standby], from) ? 2 : Epoch() > epoch ? 1 : 0;
+        Cut(standby);
+        _cuts[place]++;
+        chance.PassTime(chance.Coin() ? PauseMsMax : LongCutMsMax);
+        Mend();
+    }
+
+    /// <summary>The epoch in force, as the server has it.</summary>
+    private ulong Epoch() => Directory.EnumerateFiles(Path.Combine(_machines.Brick, "ledger"), "epoch.*")
+        .Max(static path => ulong.Parse(path.Split('.')[^1], CultureInfo.InvariantCulture));
+
     private int Primary()
     {
         int found = -1;
@@ -127,7 +191,8 @@ internal sealed class SharedInstance : IDisposable
         _cut = machine;
     }
 
-    private void RestartEnded()
+    /// <summary>A replica that has ended comes back, as whoever supervises it would see to.</summary>
+    public void RestartEnded()
     {
         for (int machine = 0; machine < Machines; machine++)
             if (_replicas[machine] is { IsRunning: false, HasStarted: true }) _replicas[machine].Start(null, true, _machines.Inside(machine));

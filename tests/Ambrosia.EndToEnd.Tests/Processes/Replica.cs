@@ -86,10 +86,11 @@ internal sealed class Replica : IDisposable
     }
 
     /// <summary>Starts the app by hand, as a user with AMBROSIA_APP and AMBROSIA_TOKEN would.</summary>
-    public Process StartApp(string appChannel, string tokenPath)
+    /// <param name="wrapper">A program in front, with its arguments.</param>
+    public Process StartApp(string appChannel, string tokenPath, params string[] wrapper)
     {
         Process coordinator = Coordinator;
-        Process app = Run([Executables.App, Role],
+        Process app = Run([.. wrapper, Executables.App, Role],
             new Dictionary<string, string>(Settings) { ["AMBROSIA_APP"] = appChannel, ["AMBROSIA_TOKEN"] = tokenPath });
         _started.Add(coordinator); // stays the last
         return app;

@@ -17,13 +17,18 @@ internal sealed record Tool(int Code, string Output, string Error)
     /// <summary>Looks at the past, with these arguments behind the verb.</summary>
     public static Tool Debug(params string[] arguments) => Of(Executables.Coordinator, ["debug", .. arguments]);
 
+    /// <summary>The same with further variables in its environment.</summary>
+    public static Tool With(IReadOnlyDictionary<string, string> settings, params string[] arguments) =>
+        Of(Executables.Ambrosia, arguments, settings: settings);
+
     /// <summary>Runs a program to its end.</summary>
     /// <param name="meanwhile">Is done while it runs, and is given its process.</param>
-    public static Tool Of(string program, string[] arguments, Action<int>? meanwhile = null)
+    public static Tool Of(
+        string program, string[] arguments, Action<int>? meanwhile = null, IReadOnlyDictionary<string, string>? settings = null)
     {
         using var process = new Process
         {
-            StartInfo = Executables.StartOf(program, arguments, new Dictionary<string, string>(), AppContext.BaseDirectory)
+            StartInfo = Executables.StartOf(program, arguments, settings ?? new Dictionary<string, string>(), AppContext.BaseDirectory)
         };
         process.Start();
         Task<string> output = process.StandardOutput.ReadToEndAsync(), error = process.StandardError.ReadToEndAsync();

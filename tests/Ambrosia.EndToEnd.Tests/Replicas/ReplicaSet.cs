@@ -21,12 +21,16 @@ internal sealed class ReplicaSet
 
     public List<string> Options { get; } = [];
 
+    /// <summary>The coordinators' program.</summary>
+    public string Program { get; init; } = Executables.Coordinator;
+
     public IReadOnlyList<Replica> Members => _members;
 
     /// <summary>One more replica, not started yet.</summary>
     public Replica Add()
     {
         Replica replica = _cluster.Add(_name, _role);
+        replica.Program = Program;
         replica.Options.AddRange(["--replica", $"r{_members.Count}", .. Options]);
         foreach ((string key, string value) in Settings) replica.Settings[key] = value;
         _members.Add(replica);

@@ -92,11 +92,13 @@ public sealed class ExitCodeTests
 
     /// <summary>The app's side alone, under a coordinator that may not use it: it ends with 2, and so does its coordinator.</summary>
     [Fact]
-    public void App_WithoutItsToken_EndsWith2()
+    public void App_WithATokenThatIsNone_EndsWith2()
     {
         using var logs = new TemporaryDirectory();
+        string token = Path.Combine(logs.Path, "token");
+        File.WriteAllBytes(token, new byte[31]);
         using TillProcess process = TillProcess.Embedded(
-            logs.Path, ("AMBROSIA_APP", "unix:/nowhere"), ("AMBROSIA_INSTANCE", "till"), ("AMBROSIA_TOKEN", "/nowhere/app.r0.token"));
+            logs.Path, ("AMBROSIA_APP", "unix:/nowhere"), ("AMBROSIA_INSTANCE", "till"), ("AMBROSIA_TOKEN", token));
         Assert.True(process.AwaitEnd() == 2, process.Output);
     }
 }

@@ -1,3 +1,8 @@
+using System.Globalization;
+using System.Net;
+using System.Security.Cryptography;
+using System.Text;
+
 namespace Ambrosia.TestKit;
 
 /// <summary>
@@ -34,6 +39,30 @@ public sealed class AzuriteServer : IDisposable
         _process ??= new ServerProcess(Program,
             ["--tableHost", "127.0.0.1", "--tablePort", $"{_port}", "--location", _folder, "--silent", "--skipApiVersionCheck", "--disableTelemetry"]);
         if (!Deadline.IsMet(Listens, Deadline.Generous)) throw new TimeoutException($"Azurite does not listen:\n{_process.LastWords}");
+    }
+
+    /// <summary>Makes a table, unless it is there, and puts an entity into it, as somebody does who knows nothing of catalogs.</summary>
+    public void PutEntity(string table, string partition, string row)
+    {
+        using var http = new HttpClient(new SocketsHttpHandler { UseProxy = false });
+        Post(http, "Tables", $$"""{"TableName":"{{table}}"}""", HttpStatusCode.Created, HttpStatusCode.Conflict);
+        Post(http, table, $$"""{"PartitionKey":"{{partition}}","RowKey":"{{row}}"}""", HttpStatusCode.Created);
+    }
+
+    /// <summary>A request that is signed as Azure's tables want it (SharedKeyLite).</summary>
+    private void Post(HttpClient http, string resource, string json, params HttpStatusCode[] expected)
+    {
+        string date = DateTime.UtcNow.ToString("R", CultureInfo.InvariantCulture), path = $"/{Account}/{resource}";
+        byte[] signature = HMACSHA256.HashData(Convert.FromBase64String(Key), Encoding.UTF8.GetBytes($"{date}\n/{Account}{path}"));
+        using var request = new HttpRequestMessage(HttpMethod.Post, new Uri($"http://127.0.0.1:{_port}{path}"));
+        request.Content = new StringContent(json, Encoding.UTF8, "application/json");
+        request.Headers.TryAddWithoutValidation("x-ms-date", date);
+        request.Headers.TryAddWithoutValidation("x-ms-version", "2019-02-02");
+        request.Headers.TryAddWithoutValidation("Accept", "application/json;odata=nometadata");
+        request.Headers.TryAddWithoutValidation("Authorization", $"SharedKeyLite {Account}:{Convert.ToBase64String(signature)}");
+        using HttpResponseMessage answer = http.SendAsync(request).GetAwaiter().GetResult();
+        if (!expected.Contains(answer.StatusCode))
+            throw new IOException($"Azurite says {answer.StatusCode}: {answer.Content.ReadAsStringAsync().GetAwaiter().GetResult()}");
     }
 
     public void Kill()

@@ -86,7 +86,7 @@ internal sealed class AppHost(
             address = AppAddress.Parse(Required(AddressName, "unix:PATH, ring:PATH or tcp:PORT of its ImmortalCoordinator"));
             options = new SessionOptions
             {
-                Token = ReadToken(Required(TokenName, "the path of the coordinator's token file")),
+                Token = ReadEarly(Required(TokenName, "the path of the coordinator's token file")),
                 AppVersion = VersionOf(definition, environment(VersionName)),
                 Former = Former?.Invoke(),
                 Build = AppBuild.OfThisApp(definition.Type.Assembly),
@@ -104,8 +104,7 @@ internal sealed class AppHost(
         catch (Exception e) when (e is FormatException or IOException or UnauthorizedAccessException or ArgumentOutOfRangeException
             or InvalidOperationException)
         {
-            log($"This app cannot start: {e.Message}. ImmortalCoordinator … -- APP sets what it needs.");
-            return Misuse;
+            return CannotStart(e);
         }
         string[] found = [.. faults(definition.Type.Assembly)];
         foreach (string fault in found) log(fault);
@@ -129,6 +128,14 @@ internal sealed class AppHost(
             log($"The coordinator that started this app, process {parent}, is gone, and another one answers here.");
             return InputOutput;
         }
+        try
+        {
+            options = options with { Token = ReadToken(Required(TokenName, "")) };
+        }
+        catch (Exception e) when (e is FormatException or IOException or UnauthorizedAccessException)
+        {
+            return CannotStart(e);
+        }
         ImmortalSession session = Session = new ImmortalSession(definition, options);
         AppStream stream = address.HasRings ? new AwaitedRings(socket) : new SocketStream(socket);
         SessionEnd end = new AppChannelPump(session, stream, NewWatch(session, stream), Debugger).Run();
@@ -137,6 +144,12 @@ internal sealed class AppHost(
         int code = Report(end);
         if (session.LostImpulses > 0) Thread.Sleep(s_lastWords);
         return code;
+    }
+
+    private int CannotStart(Exception why)
+    {
+        log($"This app cannot start: {why.Message}. ImmortalCoordinator … -- APP sets what it needs.");
+        return Misuse;
     }
 
     private void AwaitDebugger()
@@ -192,6 +205,12 @@ internal sealed class AppHost(
 
     private string Required(string name, string what) =>
         environment(name) is { Length: > 0 } value ? value : throw new FormatException($"{name} is not set; it is {what}");
+
+    /// <summary>
+    /// Looks whether the token will do. One that is not there yet is awaited with the coordinator, which makes a new one at each start,
+    /// before it listens: so it is read again behind the connection (protocol P5.0).
+    /// </summary>
+    private static byte[] ReadEarly(string path) => File.Exists(path) ? ReadToken(path) : [];
 
     private static byte[] ReadToken(string path)
     {

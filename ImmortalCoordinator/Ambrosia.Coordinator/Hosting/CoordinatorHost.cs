@@ -163,8 +163,8 @@ public sealed class CoordinatorHost : IDisposable
             _pumps.StartCommits(_coordinator.Committer);
         }
         else _coordinator = new Coordinator(inputs, follower);
-        if (_coordinator.Rehearsal is { } rehearsal)
-            rehearsal.Passed += () => new Thread(() => _pumps.Secondary?.Promote()) { Name = "upgrade", IsBackground = true }.Start();
+        if (_coordinator.Upgrades.Parts is { } upgrade)
+            upgrade.Rehearsal.Passed += () => new Thread(() => _pumps.Secondary?.Promote()) { Name = "upgrade", IsBackground = true }.Start();
         _incidents = new IncidentJournal(inputs, _coordinator, catalog, ExplainsIncidents);
         _coordinator.AddCommands(_commands);
         AddCommands(_coordinator);
@@ -261,6 +261,9 @@ public sealed class CoordinatorHost : IDisposable
             Obstacle = () => parts.Sessions.Admission.Obstacle ?? _pumps.Secondary?.Obstacle,
         };
         _commands.Set("promote", request => PromoteCommand.Begin(request, parts.HasLog, promoted, TimeProvider.System));
+        _commands.Set("upgrade", request => UpgradeCommand.Begin(request, new UpgradedReplica(
+            parts.Upgrades.InPlace, () => parts.Sessions.Live is { IsPrimary: true } ? parts.Execution.Delivery.Versions.Runs : null,
+            () => NextAppFile.TryRead(_files, _options)?.CommandLine ?? "", TimeProvider.System)));
         _commands.Set("retire", request => RetireCommand.Begin(
             request, parts.HasLog, [.. ReplicaLock.ListRunning(_files, _options.LogDirectory).Where(name => name != _options.Replica)],
             _options.StopWithin, _retired.Cancel));
@@ -297,13 +300,15 @@ public sealed class CoordinatorHost : IDisposable
         _logger.LogOpened(parts.Epoch, parts.Durable, endpoint.Address, endpoint.TokenPath);
         ChannelOpened?.Invoke(endpoint.Environment);
         if (_options.App.Count == 0) return;
-        _apps = new AppProcesses(_options, endpoint, parts, _incidents!, _logger, Fail);
+        _apps = new AppProcesses(inputs, endpoint, parts, _incidents!, Fail);
+        parts.Upgrades.InPlace.Apps = _apps;
         _apps.Start();
     }
 
     private void Stop()
     {
         _logger.StopAsked();
+        _coordinator?.Upgrades.InPlace.TryGiveUp("the coordinator stops");
         _apps?.StartNoMore();
         if (_coordinator is { } parts) _pumps.EndCleanly(parts.BeginCleanEnd());
         if (_apps is not null)
@@ -326,6 +331,8 @@ public sealed class CoordinatorHost : IDisposable
     private void Finish(int code, string why)
     {
         (code, why) = ExitCodes.Regarding(_fence, code, why);
+        if (code == ExitCodes.OtherAppVersion && NextAppFile.TryRead(_files, _options) is { } next && next.Version == _coordinator?.AppVersion)
+            why += $". It came into force under a primary of this replica, which went on with another app than its command line names: give {next.CommandLine}";
         if (code == ExitCodes.Divergence)
         {
             DivergenceExit.RemoveDoubtful(_coordinator, _logger); // before anything is looked for, which may begin with one of them

@@ -51,10 +51,11 @@ internal enum HangingApp
 }
 
 /// <summary>
-/// Leads an upgrade on a replica that has the log and lets nobody in yet: the app, which carries both versions, has executed all that is
-/// durable; it converts its state; that becomes a checkpoint of the new version; the Upgrade record names it and brings the version into
-/// force (protocol/models/upgrade.py). Up to the record, whatever fails, the app becomes primary under the version before (U11). It never
-/// waits: the session asks what is next, and is woken. Any thread; one lock.
+/// Leads an upgrade on a replica that has the log and lets nobody in: one that has just taken it over, or one that serves and is called to
+/// make the upgrade, and shuts the log's doors for it (U14). The app has executed all that is durable; its state is converted; that becomes
+/// a checkpoint of the new version; the Upgrade record names it and brings the version into force (protocol/models/upgrade.py). Up to the
+/// record, whatever fails, the app is primary under the version before (U11). It never waits: the session asks what is next, and is woken.
+/// Any thread; one lock.
 /// </summary>
 /// <param name="isOwing">Records that the epoch begins with are not appended yet.</param>
 /// <param name="wake">The session's sender has something to ask for.</param>
@@ -62,8 +63,18 @@ internal sealed class UpgradeRound(
     CoordinatorInputs inputs, ReplicaLog log, LogAppender appender, AppExecution execution, Func<bool> isOwing, Action wake)
     : IVersionCheckpoint
 {
+    /// <summary>
+    /// An append that had begun when the doors were shut may come behind the place of the conversion: it is made again so often.
+    /// </summary>
+    private const int AgainMax = 3;
+
     private readonly RankedLock _gate = new(LockRank.UpgradeRound);
     private UpgradeStage _stage;
+
+    /// <summary>A replica that serves was called to make the upgrade then; null: it was not.</summary>
+    private TimeSpan? _called;
+
+    private int _again;
 
     /// <summary>The state that is converted; null: none is.</summary>
     private ConvertedPlace? _place;
@@ -77,10 +88,37 @@ internal sealed class UpgradeRound(
     /// <summary>The round was given up, and this app does not come back from its conversion. Called under no lock.</summary>
     public event Action<HangingApp>? GaveUp;
 
-    private UpgradeOptions Options =>
-        inputs.Options.Upgrade ?? throw new InvalidOperationException("a round of a replica that is to make no upgrade");
+    /// <summary>What is to be done, and in which time.</summary>
+    public required UpgradeOptions Options { get; init; }
+
+    /// <summary>The replica serves, and the upgrade begins where it is called; false: where the app is to become primary.</summary>
+    public bool IsInPlace { get; init; }
+
+    /// <summary>The record is durable, and the doors are open again, of an upgrade in place. Called under no lock.</summary>
+    public event Action? Made;
 
     public UpgradeStage Stage { get { using (_gate.Enter()) return _stage; } }
+
+    public bool IsGivenUp => Stage == UpgradeStage.GivenUp;
+
+    /// <summary>A replica that serves was called to make the upgrade, and it is not over.</summary>
+    public bool IsCalled { get { using (_gate.Enter()) return _called is not null && IsWaiting; } }
+
+    /// <summary>
+    /// Shuts the doors of a replica that serves: nothing more is logged but the upgrade, which begins as soon as the app has executed all
+    /// that is. False: it was given up meanwhile.
+    /// </summary>
+    public bool TryCall()
+    {
+        using (_gate.Enter())
+        {
+            if (_stage != UpgradeStage.Wanted) return false;
+            _called = inputs.Time.GetElapsedTime(0);
+            appender.Shut(true);
+        }
+        wake();
+        return true;
+    }
 
     /// <summary>The session stands at its target and waits for this round.</summary>
     public bool IsBusy => Stage is UpgradeStage.Converting or UpgradeStage.Writing or UpgradeStage.Recording or UpgradeStage.Appended;
@@ -93,6 +131,7 @@ internal sealed class UpgradeRound(
     {
         using (_gate.Enter())
         {
+            if (IsInPlace && _called is null) return default;
             switch (_stage)
             {
                 case UpgradeStage.Wanted: return Begin(target, app);
@@ -103,6 +142,8 @@ internal sealed class UpgradeRound(
     }
 
     private bool IsWaiting => _stage is not (UpgradeStage.Done or UpgradeStage.GivenUp);
+
+    private bool MayGiveUp => IsWaiting && _stage != UpgradeStage.Appended;
 
     private UpgradeStep Begin(Lsn target, AppHello app)
     {
@@ -129,6 +170,7 @@ internal sealed class UpgradeRound(
     /// <summary>Says whether the session that stands at its target has something to send or to do. Any thread.</summary>
     public bool MayHaveNext(Lsn target) => Stage switch
     {
+        UpgradeStage.Wanted when IsInPlace && !IsCalled => true,
         UpgradeStage.Wanted => !isOwing() && log.Writer.Tail == log.Durable && (log.Durable > target || execution.Progress.IsDry),
         UpgradeStage.Done or UpgradeStage.GivenUp => true,
         _ => false
@@ -143,6 +185,7 @@ internal sealed class UpgradeRound(
     public void SessionEnded()
     {
         if (Stage == UpgradeStage.Converting) TryGiveUp("the app ended while it converted its state");
+        else if (Stage == UpgradeStage.Wanted && IsCalled) TryGiveUp("the app ended before it had executed what was logged");
     }
 
     public VersionPlace? TakeFor(Lsn position)
@@ -210,7 +253,7 @@ internal sealed class UpgradeRound(
         }
         if (own.RecordsEnd != place.RecordsEnd)
         {
-            TryGiveUp($"something was logged behind {place.RecordsEnd}, where the state was converted");
+            if (!TryAgain()) TryGiveUp($"something was logged behind {place.RecordsEnd}, where the state was converted");
             return;
         }
         Crash.Hit("upgrade.beforeRecord");
@@ -225,6 +268,17 @@ internal sealed class UpgradeRound(
         inputs.Pumps.Commit(true);
     }
 
+    private bool TryAgain()
+    {
+        using (_gate.Enter())
+        {
+            if (_called is null || _stage != UpgradeStage.Recording || _again++ == AgainMax) return false;
+            (_stage, _place) = (UpgradeStage.Wanted, null);
+        }
+        wake();
+        return true;
+    }
+
     /// <summary>A commit has gone through, the fence behind it.</summary>
     public void DurableAdvanced(Lsn durable)
     {
@@ -237,6 +291,10 @@ internal sealed class UpgradeRound(
             place = _place;
         }
         inputs.Logger.UpgradeDone(place.From, Options.To, place.RecordAt);
+        if (!IsInPlace) return;
+        appender.Shut(false);
+        LockChecks.BeforeCallOut();
+        Made?.Invoke();
     }
 
     // ---- giving up ----
@@ -247,14 +305,17 @@ internal sealed class UpgradeRound(
         TimeSpan begun;
         using (_gate.Enter())
         {
-            if (_stage is not (UpgradeStage.Converting or UpgradeStage.Writing or UpgradeStage.Recording)) return;
-            begun = _place!.Begun;
+            if (_stage is not (UpgradeStage.Converting or UpgradeStage.Writing or UpgradeStage.Recording)
+                && !(_stage == UpgradeStage.Wanted && _called is not null)) return;
+            begun = _called ?? _place!.Begun;
         }
         if (now - begun >= Options.Limit)
         {
-            HangingApp hanging = Stage != UpgradeStage.Converting ? HangingApp.None
+            HangingApp hanging = IsInPlace || Stage != UpgradeStage.Converting ? HangingApp.None
                 : Handover?.AwaitsOldApp == true ? HangingApp.Old : HangingApp.New;
-            TryGiveUp($"it was not done within --upgrade-limit {Options.Limit.TotalSeconds:0.#} s", hanging);
+            TryGiveUp(
+                $"it was not done within {(IsInPlace ? "--limit" : "--upgrade-limit")} {Options.Limit.TotalSeconds:0.#} s{(Stage == UpgradeStage.Wanted ? ": the app had not executed all that is logged" : "")}",
+                hanging);
         }
         else TryRecord();
     }
@@ -268,10 +329,10 @@ internal sealed class UpgradeRound(
     {
         using (_gate.Enter())
         {
-            if (_stage is not (UpgradeStage.Wanted or UpgradeStage.Converting or UpgradeStage.Writing or UpgradeStage.Recording)
-                || log.AppVersion >= Options.To) return false;
+            if (!MayGiveUp || log.AppVersion >= Options.To) return false;
             (_stage, GivenUp) = (UpgradeStage.GivenUp, why);
         }
+        if (IsInPlace) appender.Shut(false);
         inputs.Logger.UpgradeGivenUp(Options.To, execution.Delivery.Versions.Runs, log.Epoch, why);
         Handover?.Drop();
         wake();
@@ -321,7 +382,7 @@ internal static partial class UpgradeEvents
 
     /// <summary>What the app has just tried on a copy of its state worked: the upgrade itself may begin.</summary>
     [LoggerMessage(EventId = 843, EventName = "upgrade.rehearsed", Level = LogLevel.Information,
-        Message = "rehearsed at {Place}: a state of {Bytes} bytes becomes version {To} in {Milliseconds:0} ms; this replica takes over now")]
+        Message = "rehearsed at {Place}: a state of {Bytes} bytes becomes version {To} in {Milliseconds:0} ms; the upgrade begins now")]
     public static partial void UpgradeRehearsed(this ILogger logger, Lsn place, ulong bytes, uint to, double milliseconds);
 
     /// <summary>The app cannot convert the state as it is now. It is tried again; until it works nothing is claimed.</summary>

@@ -43,13 +43,13 @@ internal sealed class UpgradeAdmission(CoordinatorInputs inputs, ReplicaLog log,
     /// <param name="running">The app that runs; null: none does now.</param>
     public string? WhatIsWrongInPlace(AppHello hello, BuildMethods? methods, AppHello? running)
     {
-        if (hello.Build is { } build && running?.Build == build)
-            return $"the app that has come is build {build.Short}, which runs already. Give the program of the new version";
         uint above = Math.Max(log.AppVersion, running?.AppVersion ?? 0);
+        string come = $"the app that has come is of version {hello.AppVersion}"
+            + (hello.Build is { } build && running?.Build == build ? $", and of build {build.Short}, which runs already" : "");
         if (hello.AppVersion <= above)
             return log.AppVersion < above
-                ? $"the app that has come is of version {hello.AppVersion}, and the one that runs carries version {above} itself. Start the coordinator again with --upgrade-to {above}, or give an app of a later version"
-                : $"the app that has come is of version {hello.AppVersion}, and the log is of version {above}: versions only go up. Raise its [AppVersion] above {above}";
+                ? $"{come}, and the one that runs carries version {above} itself. Start the coordinator again with --upgrade-to {above}, or give an app of a later version"
+                : $"{come}; the log is of version {above}, and versions only go up. Give the program of the new version, or raise its [AppVersion] above {above}";
         return _services.WhatIsWrong(hello, methods, isNextVersion: true) is { } other
             ? $"the app that has come is no next version of '{inputs.Identity.Name}': {other}" : null;
     }

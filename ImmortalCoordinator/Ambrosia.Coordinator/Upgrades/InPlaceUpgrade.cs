@@ -140,8 +140,10 @@ internal sealed class InPlaceUpgrade(CoordinatorInputs inputs, AppTokens tokens)
         InPlaceStage stage;
         UpgradeParts? parts;
         TimeSpan begun, asked, within;
+        bool hasPassed;
         using (_gate.Enter())
         {
+            hasPassed = _hasPassed;
             (stage, parts, begun, asked) = (_status.Stage, _parts, _begun, _asked);
             if (stage is not (InPlaceStage.Starting or InPlaceStage.Rehearsing)) return;
             within = _request!.Within;
@@ -155,7 +157,8 @@ internal sealed class InPlaceUpgrade(CoordinatorInputs inputs, AppTokens tokens)
                 Refuse($"the new app has not said hello within {most.TotalSeconds:0.#} s. Start its command by hand and see what it says");
         }
         else if (now - begun >= within)
-            TryGiveUp($"no rehearsal has worked within --within: {parts!.Rehearsal.Why ?? "the new app has not come back from its conversion, or the app that serves has not caught up"}");
+            TryGiveUp(hasPassed ? "the app that serves was never near enough to the log's end within --within"
+                : $"no rehearsal has worked within --within: {parts!.Rehearsal.Why ?? "the new app has not come back from its conversion, or the app that serves has not caught up"}");
         else
         {
             parts!.Rehearsal.Tick(now, runs);

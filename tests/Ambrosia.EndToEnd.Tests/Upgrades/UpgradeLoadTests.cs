@@ -81,7 +81,7 @@ public sealed class UpgradeLoadTests
         return Run(s_chance.Again($"{nameof(Primary_ThatDiesInItsUpgrade_LosesNothing)}&DisplayName~{turn}"), cluster =>
         {
             Replica primary = cluster.First;
-            Assert.Equal(2, AskUpgrade(primary).Code); // it has died
+            Assert.Equal(1, AskUpgrade(primary).Code); // it has died
             Assert.Equal(Signals.KilledExitCode, primary.AwaitExit());
             primary.Start();
             Cluster.Await("it serves, or ends", () => !primary.IsRunning || primary.Status()?["role"]?.GetValue<string>() == "primary");

@@ -81,7 +81,10 @@ internal abstract class InPlaceUpgradeToolCommand : ToolCommand
             ["withinMs"] = (long)within.TotalMilliseconds, ["limitMs"] = (long)limit.TotalMilliseconds,
         };
         JsonObject last = Ask(log.Path, replica, request, within + limit + s_answerAfter, screen);
-        if ((string?)last["error"] is not { } error)
+        string? error = (string?)last["error"];
+        if (error is null && last["version"] is null | last["stage"] is not null)
+            (error, last["isRefused"]) = ("it ended before the upgrade was over; started again, it goes on with the one version or with the other", false);
+        if (error is null)
         {
             var made = new InPlaceUpgradeReport(replica, (uint?)last["from"], (uint?)last["version"], null, (string?)last["commandLine"],
                 (bool?)last["isPrimary"] == true);
@@ -129,19 +132,19 @@ internal abstract class InPlaceUpgradeToolCommand : ToolCommand
 }
 
 /// <summary>Says what became of an upgrade under a running primary.</summary>
-/// <param name="From">The version before; null where it was given up.</param>
+/// <param name="From">The version before; null where the new one is not in force.</param>
 /// <param name="Version">The version in force; likewise.</param>
-/// <param name="GivenUp">Why the version before goes on; null where the new one does.</param>
+/// <param name="Why">Why the new version is not in force, as far as is known; null where it is.</param>
 /// <param name="CommandLine">The options that a later start of the coordinator needs.</param>
 /// <param name="IsPrimary">The new app serves.</param>
 internal sealed record InPlaceUpgradeReport(
-    string Replica, uint? From, uint? Version, string? GivenUp, string? CommandLine, bool IsPrimary) : IReport
+    string Replica, uint? From, uint? Version, string? Why, string? CommandLine, bool IsPrimary) : IReport
 {
     public void Draw(Screen screen)
     {
-        if (GivenUp is not null)
+        if (Why is not null)
         {
-            screen.Line($"{Replica}: {GivenUp}", Tone.Warning);
+            screen.Line($"{Replica}: {Why}", Tone.Warning);
             return;
         }
         if (IsPrimary) screen.Line($"{Replica}: version {Version} is in force behind version {From}, and its app is primary", Tone.Good);

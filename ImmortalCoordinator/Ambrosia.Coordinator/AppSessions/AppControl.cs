@@ -46,10 +46,13 @@ internal sealed class AppControl(
         checkpoints.SessionEnded();
         results.SessionEnded();
         UpgradeParts? upgrade = Upgrade;
+        bool owedState = Handover.AwaitsOldApp;
         upgrade?.Round.SessionEnded();
         upgrade?.Rehearsal.SessionEnded();
         Handover.OldAppEnded();
         upgrade?.Apps?.Rebuild.SessionEnded();
+        if (owedState) // it would end each time that it is asked, if its binding takes part in no upgrade (P5.25)
+            Upgrades.InPlace.TryGiveUp("the app that serves ended when it was asked for its state");
     }
 
     /// <summary>Begins a session of the new app that converts what the old one has sent; null: there is nothing to convert.</summary>

@@ -12,9 +12,6 @@ using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Coordinator.AppSessions;
 
-/// <summary>Says how far a session of the app has come. It only goes forward.</summary>
-internal enum AppStage { AwaitHello, AwaitMethods, Replaying, BecomingPrimary, Primary, Ended }
-
 /// <summary>
 /// Leads one connection of the app from its hello to its end: checks who it is, lets it begin, and takes it through its stages; what it
 /// emits, and what it asks for, goes on to the modules that it is for. Two threads: the one that reads the app calls the
@@ -65,22 +62,8 @@ internal sealed class AppSession(
 
     public bool IsEnded { get { using (_gate.Enter()) return _stage == AppStage.Ended; } }
 
-    /// <summary>The stage's name for operators: greeting, replaying, becoming primary, primary, or ended.</summary>
-    public string StageName
-    {
-        get
-        {
-            using (_gate.Enter())
-                return _stage switch
-                {
-                    AppStage.AwaitHello or AppStage.AwaitMethods => "greeting",
-                    AppStage.Replaying => "replaying",
-                    AppStage.BecomingPrimary => "becoming primary",
-                    AppStage.Primary => "primary",
-                    _ => "ended"
-                };
-        }
-    }
+    /// <summary>The stage, for operators.</summary>
+    public string StageName { get { using (_gate.Enter()) return AppStages.NameOf(_stage); } }
 
     /// <summary>There may be something to take: what a sender looks at before it waits.</summary>
     public bool HasOutput
@@ -401,35 +384,4 @@ internal sealed class AppSession(
         _greeting.Conversion?.End();
         sessions.Ended(this);
     }
-}
-
-/// <summary>
-/// Holds what an app that shows its token has said, and how long it is kept, before its session begins, and whether it stands beside the
-/// app that executes the log. The thread that reads the app writes it.
-/// </summary>
-internal sealed class AppGreeting
-{
-    private volatile ConversionSession? _conversion;
-
-    /// <summary>
-    /// The session converts a state beside the app that executes the log; null: it is to execute it. Any thread reads it.
-    /// </summary>
-    public ConversionSession? Conversion { get => _conversion; set => _conversion = value; }
-
-    /// <summary>It is the new app of an upgrade, and the old one executes the log: nothing of it is for the log.</summary>
-    public bool IsBeside { get; set; }
-
-    /// <summary>It waits while another session is live.</summary>
-    public bool IsPatient { get; set; }
-
-    public AppHello? App { get; set; }
-
-    /// <summary>What its build executes; null: it has not said it.</summary>
-    public BuildMethods? Methods { get; set; }
-}
-
-/// <summary>Ends a session: the app said goodbye, or was sent away.</summary>
-internal sealed class AppLeftException(Goodbye goodbye) : Exception(goodbye.Why)
-{
-    public Goodbye Goodbye { get; } = goodbye;
 }

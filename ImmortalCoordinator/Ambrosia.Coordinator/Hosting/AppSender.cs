@@ -43,7 +43,8 @@ internal sealed class AppSender(PumpWork work) : IDisposable
     }
 
     /// <summary>
-    /// Sends until the session has ended, or given way to another version, and everything is sent; from here on others may send as well. It has a thread of its own.
+    /// Sends until the session has ended, or given way to another version, and everything is sent; from here on others may send as well. It
+    /// has a thread of its own.
     /// </summary>
     /// <exception cref="SocketException">The app is gone.</exception>
     public void Run(AppSession of, AppStream over)

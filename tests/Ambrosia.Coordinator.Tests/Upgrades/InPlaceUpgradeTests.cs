@@ -14,12 +14,14 @@ public sealed class InPlaceUpgradeTests
 
     private readonly FakeTime _time = new();
     private readonly Node _node;
+    private readonly SpokenApp _app;
     private readonly FakeApps _apps = new();
 
     public InPlaceUpgradeTests()
     {
         _node = new Node(new SimulatedFileSystem(), _time, OpenedLog.Small);
-        new SpokenApp(_node).BecomePrimary();
+        _app = new SpokenApp(_node);
+        _app.BecomePrimary();
         _node.Commit();
     }
 
@@ -118,6 +120,21 @@ public sealed class InPlaceUpgradeTests
         Assert.False(round.IsCalled);
         Assert.Contains("it was not done within --limit 10 s", Upgrade.Status.Why, StringComparison.Ordinal);
         Assert.False(round.TryCall());
+    }
+
+    /// <summary>A binding that takes part in no upgrade ends where it is asked: it is not asked again and again.</summary>
+    [Fact]
+    public void Tick_AppThatServesEndsWhenItIsAsked_GivesUp()
+    {
+        Begin();
+        Upgrade.TryMeet(Hello());
+        Tick();
+        _app.Listen();
+        Assert.True(_node.Parts.Upgrades.Handover.AwaitsOldApp);
+        _app.End();
+        Assert.Equal((InPlaceStage.GivenUp, "the app that serves ended when it was asked for its state"),
+            (Upgrade.Status.Stage, Upgrade.Status.Why));
+        new SpokenApp(_node).BecomePrimary(); // and serves again
     }
 
     private void Begin(TimeSpan? within = null)

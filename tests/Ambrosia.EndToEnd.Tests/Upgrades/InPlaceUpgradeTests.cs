@@ -84,7 +84,7 @@ public sealed class InPlaceUpgradeTests
         foreach ((string to, string why) in rows)
         {
             Tool refused = Tool.Run("upgrade", account.LogDirectory, "--to", to, "--within", "2s");
-            Assert.True(refused.Code == 2 && refused.Error.Contains(why, StringComparison.Ordinal), $"{to}: {refused}");
+            Assert.True(refused.Code == 2 && refused.Error.Contains(why, StringComparison.Ordinal), $"{to}: {refused.Code} {refused.Output}{refused.Error}");
         }
         Assert.Equal(2, Tool.Run("upgrade", account.LogDirectory).Code);
         Assert.Equal("1:400", await Accounts.Deposit(cluster, 1));

@@ -83,12 +83,10 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
         Clients = new ClientSessions(inputs, _appender, Queries, Links.Events, MayAnswer, this);
         _timers = new AppTimers(_appender, () => inputs.TimersClock(log.Writer), inputs.Pumps);
         var results = new TaskResultLog(_appender, options.MessageBytesMax);
-        Upgrades = new ReplicaUpgrades(inputs, log, _appender, Execution, Checkpoints)
-        {
-            IsOwing = () => _asPrimary?.IsOwing != false, Wake = () => Sessions!.Wake(), Send = frame => Sessions!.Live?.Send(frame),
-            MayShut = () => Sessions!.Live is { IsPrimary: true } && Sessions.Lag <= LagOfSwitchMax && AppWatch!.Overdue is null,
-            TryLogKept = () => self.TryPush() & results.TryLog(),
-        };
+        Upgrades = new ReplicaUpgrades(inputs, log, _appender, Execution, Checkpoints, new UpgradingReplica(
+            () => _asPrimary?.IsOwing != false, () => Sessions!.Wake(), frame => Sessions!.Live?.Send(frame),
+            () => Sessions!.Live is { IsPrimary: true } && Sessions.Lag <= LagOfSwitchMax && AppWatch!.Overdue is null,
+            () => self.TryPush() & results.TryLog()));
         _control = new AppControl(Execution, Checkpoints, _timers, results, _quarantine, Queries)
         {
             Contracts = new ContractFiles(inputs), Upgrades = Upgrades,

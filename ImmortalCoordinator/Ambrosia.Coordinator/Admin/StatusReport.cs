@@ -24,7 +24,7 @@ namespace Ambrosia.Coordinator.Admin;
 /// </summary>
 internal sealed class StatusReport(CoordinatorInputs inputs, ReplicaLog replica, LogStatus log, AppStatus app, PeerStatuses peers)
 {
-    /// <summary>The upgrade that was asked of this primary last.</summary>
+    /// <summary>It tells of the upgrade that was asked of this primary last.</summary>
     public required Func<InPlaceStatus> Upgrade { get; init; }
 
     /// <summary>Makes the report of a replica that has no log open yet.</summary>

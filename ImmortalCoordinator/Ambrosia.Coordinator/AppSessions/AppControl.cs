@@ -21,7 +21,7 @@ internal sealed class AppControl(
     /// <summary>They make the upgrade that this replica is to make, or has made; null: none. Any thread.</summary>
     public UpgradeParts? Upgrade => Upgrades.Parts;
 
-    /// <summary>What two apps of that upgrade need; null: there are not two.</summary>
+    /// <summary>They are what two apps of that upgrade need; null: there are not two.</summary>
     public TwoAppParts? Apps => Upgrade?.Apps;
 
     /// <summary>It knows the upgrade that this replica makes, and which app is which.</summary>

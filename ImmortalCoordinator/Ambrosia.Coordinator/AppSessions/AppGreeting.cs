@@ -1,15 +1,27 @@
 using Ambrosia.Coordinator.Builds;
+using Ambrosia.Coordinator.Upgrades;
 using Ambrosia.Protocol.Frames;
 
 namespace Ambrosia.Coordinator.AppSessions;
 
 /// <summary>
-/// Holds what an app that shows its token has said, and how long it is kept, before its session begins, and whether it stands beside the
-/// app that executes the log. The thread that reads the app writes it.
+/// Holds what an app that shows its token has said, and how long it is kept, before its session begins, and what an upgrade makes of the
+/// session. The thread that reads the app writes it, but where a member says otherwise.
 /// </summary>
 internal sealed class AppGreeting
 {
     private volatile ConversionSession? _conversion;
+    private volatile UpgradeRound? _upgradedBy;
+    private volatile bool _hasGivenWay;
+
+    /// <summary>
+    /// This upgrade was called while the session was primary, and its app has been asked for its state; null: none was. The thread that
+    /// sends writes it, any reads it.
+    /// </summary>
+    public UpgradeRound? UpgradedBy { get => _upgradedBy; set => _upgradedBy = value; }
+
+    /// <summary>The app was told that another version goes on. The thread that sends writes it, any reads it.</summary>
+    public bool HasGivenWay { get => _hasGivenWay; set => _hasGivenWay = value; }
 
     /// <summary>
     /// The session converts a state beside the app that executes the log; null: it is to execute it. Any thread reads it.

@@ -34,17 +34,10 @@ internal sealed class AppSession(
     /// </summary>
     private Lsn? _target;
 
-    /// <summary>
-    /// This upgrade was called while the session was primary, and its app has been asked for its state; null: none was. Any thread.
-    /// </summary>
-    private volatile UpgradeRound? _upgradedBy;
-
-    private volatile bool _hasGivenWay;
-
     public ulong Number { get; } = number;
 
     /// <summary>The app was told that another version goes on: nothing more is for it, or expected of it.</summary>
-    public bool HasGivenWay => _hasGivenWay;
+    public bool HasGivenWay => _greeting.HasGivenWay;
 
     /// <summary>The session ended by its own Goodbye, with this reason.</summary>
     public string? EndReason { get; private set; }
@@ -96,7 +89,7 @@ internal sealed class AppSession(
     /// <summary>
     /// It is primary, and what waits for it is less than changing threads would cost. Of log bytes; replay is never little.
     /// </summary>
-    public bool HasLittle => IsPrimary && feed.BytesLeft <= LittleBytesMax && _upgradedBy is not { IsGivenUp: false };
+    public bool HasLittle => IsPrimary && feed.BytesLeft <= LittleBytesMax && _greeting.UpgradedBy is not { IsGivenUp: false };
 
     // ---- what the app sends ----
 
@@ -270,7 +263,7 @@ internal sealed class AppSession(
         outputs.PushSelf();
     }
 
-    /// <summary>An app that contradicts the log would do so again: the process ends too. One that only converts has executed nothing.</summary>
+    /// <summary>An app that contradicts the log would do so again: the process ends too. One beside it has executed nothing.</summary>
     private Exception Left(Goodbye goodbye) =>
         goodbye.Code == GoodbyeCode.Divergence && !_greeting.IsBeside ? new DivergenceException($"the app contradicts the log: {goodbye.Why}")
         : new AppLeftException(goodbye);
@@ -306,7 +299,7 @@ internal sealed class AppSession(
             }
             if (first.Convert is { } convert)
             {
-                if (_stage == AppStage.Primary) _upgradedBy = round;
+                if (_stage == AppStage.Primary) _greeting.UpgradedBy = round;
                 feed.Write(convert);
                 return feed.TryTakeControl(out bytes);
             }
@@ -325,7 +318,7 @@ internal sealed class AppSession(
         if (step.Ends)
         {
             feed.Write(new Goodbye(GoodbyeCode.CleanStop, $"version {upgrade.VersionTo} goes on"));
-            _hasGivenWay = true;
+            _greeting.HasGivenWay = true;
         }
         else if (step.Convert is { } convert) feed.Write(convert);
         else return false;

@@ -7,8 +7,8 @@ using Microsoft.Extensions.Logging;
 namespace Ambrosia.Coordinator.Hosting;
 
 /// <summary>
-/// Owns the processes of the apps: one, or the two of an upgrade by two builds, of which the old one runs while it is wanted; and one that is
-/// to take the running one's place. The starting thread makes it; any thread may use it.
+/// Owns the processes of the apps: one, or the two of an upgrade by two builds, of which the old one runs while it is wanted; and one that
+/// is to take the running one's place. The starting thread makes it; any thread may use it.
 /// </summary>
 internal sealed class AppProcesses : IInPlaceApps, IDisposable
 {
@@ -20,9 +20,10 @@ internal sealed class AppProcesses : IInPlaceApps, IDisposable
     private readonly ILogger _logger;
     private readonly Action<int, string> _fail;
 
-    /// <summary>Which app is which now, and was before an upgrade in place; null: none has begun. Guarded by the lock.</summary>
+    /// <summary>It says which app is which. Guarded by the lock.</summary>
     private Apps _now;
 
+    /// <summary>It says which one was which before an upgrade in place; null: none has begun. Guarded by the lock.</summary>
     private Apps? _before;
 
     /// <summary>It is to take the running app's place, and may still come to nothing; null: none is. Guarded by the lock.</summary>
@@ -40,7 +41,7 @@ internal sealed class AppProcesses : IInPlaceApps, IDisposable
         UpgradeParts? upgrade = parts.Upgrades.Parts;
         _now = new Apps(Make(options.App, endpoint.Environment), null, options.Upgrade?.OldApp ?? [], endpoint.OldEnvironment,
             upgrade?.Apps?.Pair);
-        if (upgrade is not null) upgrade.Round.GaveUp += UpgradeGivenUp;
+        if (upgrade is not null) upgrade.Round.Over += UpgradeGivenUp;
     }
 
     public void Start()
@@ -118,7 +119,7 @@ internal sealed class AppProcesses : IInPlaceApps, IDisposable
     }
 
     /// <summary>The upgrade was given up: of two apps the new one has nothing to do any more; one that hangs is started again.</summary>
-    private void UpgradeGivenUp(HangingApp hanging)
+    private void UpgradeGivenUp(HangingApp? hanging)
     {
         Apps now;
         using (_gate.Enter()) now = _now;
@@ -209,7 +210,7 @@ internal sealed class AppProcesses : IInPlaceApps, IDisposable
     private sealed record OneApp(
         AppSupervisor Supervisor, IReadOnlyList<string> Command, IReadOnlyDictionary<string, string> Environment);
 
-    /// <summary>Says which app is which: the app, or the new one of two; and the old one, with what it is started with where it is wanted.</summary>
+    /// <summary>Says which app is which: the app, or the new one of two; and the old one, with what it is started with if it is wanted.</summary>
     /// <param name="Old">It runs; null: it is not wanted.</param>
     /// <param name="Pair">It knows which of the two is wanted; null: there is one.</param>
     private sealed record Apps(

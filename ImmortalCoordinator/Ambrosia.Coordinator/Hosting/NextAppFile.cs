@@ -6,8 +6,8 @@ using Ambrosia.Log.Files;
 namespace Ambrosia.Coordinator.Hosting;
 
 /// <summary>
-/// Is the file <c>next-app.&lt;replica&gt;</c> beside a replica's sockets: with which app this replica went on where an upgrade was made under
-/// it, so that a later start with the command line of before can be told what to give. It means nothing to the log, and may be gone.
+/// Is the file <c>next-app.&lt;replica&gt;</c> beside a replica's sockets: it says with which app this replica went on where an upgrade was
+/// made under it, so that a later start with the command line of before is told what to give. It means nothing to the log, and may be gone.
 /// </summary>
 /// <param name="Version">This version was about to come into force.</param>
 internal sealed record NextAppFile(uint Version, IReadOnlyList<string> App, IReadOnlyList<string> OldApp)
@@ -16,7 +16,7 @@ internal sealed record NextAppFile(uint Version, IReadOnlyList<string> App, IRea
 
     private static string PathOf(CoordinatorOptions options) => Path.Combine(options.RunDirectory, $"next-app.{options.Replica}");
 
-    /// <summary>The options that a start needs which is to go on with the version in force.</summary>
+    /// <summary>They are the options of a start that goes on with the version in force.</summary>
     public string CommandLine => $"--upgrade-to {Version} --old-app '{CommandText.Of(OldApp)}' -- {CommandText.Of(App)}";
 
     /// <summary>Writes the file in the place of one that is there; a full disk leaves none, and is found by whoever writes next.</summary>

@@ -20,10 +20,11 @@ internal sealed class InPlaceUpgrade(CoordinatorInputs inputs, AppTokens tokens)
     private InPlaceStatus _status = new(InPlaceStage.None, [], 0, "");
     private InPlaceRequest? _request;
 
-    /// <summary>Since the app came; null: it has not.</summary>
+    /// <summary>They make the upgrade since the app has come; null: it has not.</summary>
     private UpgradeParts? _parts;
 
-    private TimeSpan _begun, _asked;
+    /// <summary>It was begun then, and whoever asked for it was there then.</summary>
+    private (TimeSpan Begun, TimeSpan Asked) _times;
 
     /// <summary>The rehearsal went well: it goes on as soon as the app that serves is near enough to the log's end.</summary>
     private bool _hasPassed;
@@ -52,7 +53,8 @@ internal sealed class InPlaceUpgrade(CoordinatorInputs inputs, AppTokens tokens)
                 return "the app is started by somebody else (the coordinator is embedded in its host, or was given no program behind --), so that none can be started beside it. Start it anew with the new build";
             if (apps.WhatIsWrong(request.App) is { } wrong) return wrong;
             (_request, _parts, _hasPassed) = (request, null, false);
-            _begun = _asked = inputs.Time.GetElapsedTime(0);
+            TimeSpan now = inputs.Time.GetElapsedTime(0);
+            _times = (now, now);
             _status = new InPlaceStatus(InPlaceStage.Starting, request.App, 0, "");
             tokens.Expect(apps.Begin(request.App));
         }
@@ -63,7 +65,7 @@ internal sealed class InPlaceUpgrade(CoordinatorInputs inputs, AppTokens tokens)
     /// <summary>Whoever asked for it is still there. The thread that answers.</summary>
     public void Ask()
     {
-        using (_gate.Enter()) _asked = inputs.Time.GetElapsedTime(0);
+        using (_gate.Enter()) _times.Asked = inputs.Time.GetElapsedTime(0);
     }
 
     /// <summary>The new app has come and was judged: it waits beside the one that serves. False: the upgrade is over.</summary>
@@ -82,8 +84,7 @@ internal sealed class InPlaceUpgrade(CoordinatorInputs inputs, AppTokens tokens)
             Apps.TurnTo(parts.Apps!.Pair);
         }
         parts.Rehearsal.Passed += Passed;
-        parts.Round.GaveUp += _ => End(parts, InPlaceStage.GivenUp, parts.Round.GivenUp ?? "");
-        parts.Round.Made += () => End(parts, InPlaceStage.Made, "");
+        parts.Round.Over += _ => End(parts, parts.Round.GivenUp is null ? InPlaceStage.Made : InPlaceStage.GivenUp, parts.Round.GivenUp ?? "");
         return true;
     }
 
@@ -144,7 +145,7 @@ internal sealed class InPlaceUpgrade(CoordinatorInputs inputs, AppTokens tokens)
         using (_gate.Enter())
         {
             hasPassed = _hasPassed;
-            (stage, parts, begun, asked) = (_status.Stage, _parts, _begun, _asked);
+            (stage, parts, (begun, asked)) = (_status.Stage, _parts, _times);
             if (stage is not (InPlaceStage.Starting or InPlaceStage.Rehearsing)) return;
             within = _request!.Within;
             if (parts?.Rehearsal.Why is { Length: > 0 } refusal) _status = _status with { Why = refusal };
@@ -236,7 +237,7 @@ internal sealed record InPlaceStatus(InPlaceStage Stage, IReadOnlyList<string> A
 /// </summary>
 internal interface IInPlaceApps
 {
-    /// <summary>The app that runs, with its arguments.</summary>
+    /// <summary>It is the app that runs, with its arguments.</summary>
     IReadOnlyList<string> Running { get; }
 
     /// <summary>Says why a program cannot be started; null: nothing is known against it.</summary>

@@ -17,6 +17,7 @@ internal sealed class ReplicaUpgrades
     private readonly LogAppender _appender;
     private readonly AppExecution _execution;
     private readonly ReplicaCheckpoints _checkpoints;
+    private readonly UpgradingReplica _replica;
     private volatile UpgradeParts? _parts;
 
     /// <summary>These were there before an upgrade in place; they are again where it comes to nothing.</summary>
@@ -26,13 +27,15 @@ internal sealed class ReplicaUpgrades
     private volatile bool _isReopened;
 
     public ReplicaUpgrades(
-        CoordinatorInputs inputs, ReplicaLog log, LogAppender appender, AppExecution execution, ReplicaCheckpoints checkpoints)
+        CoordinatorInputs inputs, ReplicaLog log, LogAppender appender, AppExecution execution, ReplicaCheckpoints checkpoints,
+        UpgradingReplica replica)
     {
         (_inputs, _log, _appender, _execution, _checkpoints) = (inputs, log, appender, execution, checkpoints);
+        _replica = replica;
         Tokens = new AppTokens(inputs.AppToken, inputs.OldAppToken);
         Handover = new StateHandover(inputs);
         Handover.Answered += Answered;
-        InPlace = new InPlaceUpgrade(inputs, Tokens) { Connect = ConnectInPlace, Disconnect = Disconnect, MayShut = () => MayShut!() };
+        InPlace = new InPlaceUpgrade(inputs, Tokens) { Connect = ConnectInPlace, Disconnect = Disconnect, MayShut = replica.MayShut };
     }
 
     /// <summary>By its token it is known which app has come.</summary>
@@ -47,34 +50,18 @@ internal sealed class ReplicaUpgrades
     /// <summary>They make the upgrade that this replica is to make, or has made; null: none.</summary>
     public UpgradeParts? Parts => _parts;
 
-    /// <summary>Records that the epoch begins with are not appended yet.</summary>
-    public required Func<bool> IsOwing { get; init; }
-
-    /// <summary>The session's sender has something to do.</summary>
-    public required Action Wake { get; init; }
-
-    /// <summary>Sends a frame to the app whose session is live.</summary>
-    public required Action<ConvertFrame> Send { get; init; }
-
-    /// <inheritdoc cref="InPlaceUpgrade.MayShut"/>
-    public required Func<bool> MayShut { get; init; }
-
-    /// <summary>Logs what the app has said to itself, and of its tasks, while the doors were shut; false: some of it still waits.</summary>
-    public required Func<bool> TryLogKept { get; init; }
-
     /// <summary>The log lacks the upgrade that the command line asks for; another replica may have made it meanwhile.</summary>
     public bool IsDue => _parts is { Options: { } options } && IsDueFor(options);
 
     /// <summary>Connects the upgrade that the command line asks for. Before anything runs.</summary>
-    public void Connect(UpgradeOptions options) => Use(Make(options, isInPlace: false));
+    public void Connect(UpgradeOptions options) => Use(Make(options));
 
     private UpgradeParts ConnectInPlace(UpgradeOptions options)
     {
         _before = (_parts, _checkpoints.Upgrade);
         Handover.Forget();
-        UpgradeParts made = Make(options, isInPlace: true);
-        made.Round.Made += Reopened;
-        made.Round.GaveUp += _ => Reopened();
+        UpgradeParts made = Make(options with { IsInPlace = true });
+        made.Round.Over += _ => Reopened();
         Use(made);
         return made;
     }
@@ -91,20 +78,17 @@ internal sealed class ReplicaUpgrades
         _execution.Delivery.Versions.HasNextApp = _parts?.Apps is not null;
     }
 
-    private UpgradeParts Make(UpgradeOptions options, bool isInPlace)
+    private UpgradeParts Make(UpgradeOptions options)
     {
         StateHandover? handover = options.HasTwoApps ? Handover : null;
-        var round = new UpgradeRound(_inputs, _log, _appender, _execution, IsOwing, Wake)
-        {
-            Options = options, IsInPlace = isInPlace, Handover = handover,
-        };
-        var rehearsal = new UpgradeRehearsal(_inputs, options, frame => Send(handover?.Begin(frame) ?? frame))
+        var round = new UpgradeRound(_inputs, _log, _appender, _execution, _replica) { Options = options, Handover = handover };
+        var rehearsal = new UpgradeRehearsal(_inputs, options, frame => _replica.Send(handover?.Begin(frame) ?? frame))
         {
             IsDue = () => IsDueFor(options),
         };
         if (handover is null) return new UpgradeParts(options, round, rehearsal, null);
         var pair = new AppPair(isNewFirst: _log.AppVersion == 0 || _log.AppVersion >= options.To);
-        var rebuild = new VersionRebuild(_inputs, _log, _execution, _checkpoints, handover, Wake) { Pair = pair };
+        var rebuild = new VersionRebuild(_inputs, _log, _execution, _checkpoints, handover, _replica.Wake) { Pair = pair };
         return new UpgradeParts(options, round, rehearsal, new TwoAppParts(handover, rebuild, pair));
     }
 
@@ -129,7 +113,7 @@ internal sealed class ReplicaUpgrades
 
     private void LogKept()
     {
-        if (_isReopened && !_appender.IsShut) _isReopened = !TryLogKept();
+        if (_isReopened && !_appender.IsShut) _isReopened = !_replica.TryLogKept();
     }
 
     /// <summary>A commit has gone through, the fence behind it.</summary>
@@ -147,3 +131,12 @@ internal sealed class ReplicaUpgrades
         LogKept();
     }
 }
+
+/// <summary>It is what an upgrade asks of the rest of its replica, and tells it. Any thread.</summary>
+/// <param name="IsOwing">Records that the epoch begins with are not appended yet.</param>
+/// <param name="Wake">The session's sender has something to do.</param>
+/// <param name="Send">Sends a frame to the app whose session is live.</param>
+/// <param name="MayShut">The app that serves is primary, gets on, and is near enough to the log's end for its doors to be shut.</param>
+/// <param name="TryLogKept">Logs what the app has said to itself, and of its tasks, while they were; false: some still waits.</param>
+internal sealed record UpgradingReplica(
+    Func<bool> IsOwing, Action Wake, Action<ConvertFrame> Send, Func<bool> MayShut, Func<bool> TryLogKept);

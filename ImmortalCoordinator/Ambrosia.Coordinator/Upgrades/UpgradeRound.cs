@@ -57,10 +57,9 @@ internal enum HangingApp
 /// record, whatever fails, the app is primary under the version before (U11). It never waits: the session asks what is next, and is woken.
 /// Any thread; one lock.
 /// </summary>
-/// <param name="isOwing">Records that the epoch begins with are not appended yet.</param>
-/// <param name="wake">The session's sender has something to ask for.</param>
+/// <param name="replica">It is asked, and its session's sender is woken.</param>
 internal sealed class UpgradeRound(
-    CoordinatorInputs inputs, ReplicaLog log, LogAppender appender, AppExecution execution, Func<bool> isOwing, Action wake)
+    CoordinatorInputs inputs, ReplicaLog log, LogAppender appender, AppExecution execution, UpgradingReplica replica)
     : IVersionCheckpoint
 {
     /// <summary>
@@ -71,38 +70,39 @@ internal sealed class UpgradeRound(
     private readonly RankedLock _gate = new(LockRank.UpgradeRound);
     private UpgradeStage _stage;
 
-    /// <summary>A replica that serves was called to make the upgrade then; null: it was not.</summary>
-    private TimeSpan? _called;
-
-    private int _again;
+    /// <summary>
+    /// A replica that serves was called to make the upgrade then; null: it was not. So often it was made again since. And it was given up
+    /// for this reason; null: it was not.
+    /// </summary>
+    private (TimeSpan? Called, int Again, string? GivenUp) _course;
 
     /// <summary>The state that is converted; null: none is.</summary>
     private ConvertedPlace? _place;
 
     /// <summary>Why the round was given up; null: it was not. Any thread.</summary>
-    public string? GivenUp { get; private set; }
+    public string? GivenUp { get { using (_gate.Enter()) return _course.GivenUp; } }
 
     /// <summary>It takes the state to the new app; null: one app carries both versions.</summary>
     public StateHandover? Handover { get; init; }
 
-    /// <summary>The round was given up, and this app does not come back from its conversion. Called under no lock.</summary>
-    public event Action<HangingApp>? GaveUp;
+    /// <summary>
+    /// The round was given up, and this app does not come back from its conversion; or, null, an upgrade in place was made, and the log's
+    /// doors are open again. Called under no lock.
+    /// </summary>
+    public event Action<HangingApp?>? Over;
 
-    /// <summary>What is to be done, and in which time.</summary>
+    /// <summary>They say what is to be done, and in which time.</summary>
     public required UpgradeOptions Options { get; init; }
 
     /// <summary>The replica serves, and the upgrade begins where it is called; false: where the app is to become primary.</summary>
-    public bool IsInPlace { get; init; }
-
-    /// <summary>The record is durable, and the doors are open again, of an upgrade in place. Called under no lock.</summary>
-    public event Action? Made;
+    private bool IsInPlace => Options.IsInPlace;
 
     public UpgradeStage Stage { get { using (_gate.Enter()) return _stage; } }
 
     public bool IsGivenUp => Stage == UpgradeStage.GivenUp;
 
     /// <summary>A replica that serves was called to make the upgrade, and it is not over.</summary>
-    public bool IsCalled { get { using (_gate.Enter()) return _called is not null && IsWaiting; } }
+    public bool IsCalled { get { using (_gate.Enter()) return _course.Called is not null && IsWaiting; } }
 
     /// <summary>
     /// Shuts the doors of a replica that serves: nothing more is logged but the upgrade, which begins as soon as the app has executed all
@@ -113,10 +113,10 @@ internal sealed class UpgradeRound(
         using (_gate.Enter())
         {
             if (_stage != UpgradeStage.Wanted) return false;
-            _called = inputs.Time.GetElapsedTime(0);
+            _course.Called = inputs.Time.GetElapsedTime(0);
             appender.Shut(true);
         }
-        wake();
+        replica.Wake();
         return true;
     }
 
@@ -131,7 +131,7 @@ internal sealed class UpgradeRound(
     {
         using (_gate.Enter())
         {
-            if (IsInPlace && _called is null) return default;
+            if (IsInPlace && _course.Called is null) return default;
             switch (_stage)
             {
                 case UpgradeStage.Wanted: return Begin(target, app);
@@ -155,7 +155,7 @@ internal sealed class UpgradeRound(
             return default;
         }
         // What the epoch begins with is executed, and all digests are made, so nothing stands between the checkpoint and the record.
-        if (isOwing() || own.Tail > own.Durable) return UpgradeStep.Wait;
+        if (replica.IsOwing() || own.Tail > own.Durable) return UpgradeStep.Wait;
         if (own.Durable > target) return new UpgradeStep(Target: own.Durable);
         if (execution.Progress.Dry is not { } executed) return UpgradeStep.Wait;
         Crash.Hit("upgrade.atTarget");
@@ -171,7 +171,7 @@ internal sealed class UpgradeRound(
     public bool MayHaveNext(Lsn target) => Stage switch
     {
         UpgradeStage.Wanted when IsInPlace && !IsCalled => true,
-        UpgradeStage.Wanted => !isOwing() && log.Writer.Tail == log.Durable && (log.Durable > target || execution.Progress.IsDry),
+        UpgradeStage.Wanted => !replica.IsOwing() && log.Writer.Tail == log.Durable && (log.Durable > target || execution.Progress.IsDry),
         UpgradeStage.Done or UpgradeStage.GivenUp => true,
         _ => false
     };
@@ -272,10 +272,10 @@ internal sealed class UpgradeRound(
     {
         using (_gate.Enter())
         {
-            if (_called is null || _stage != UpgradeStage.Recording || _again++ == AgainMax) return false;
+            if (_course.Called is null || _stage != UpgradeStage.Recording || _course.Again++ == AgainMax) return false;
             (_stage, _place) = (UpgradeStage.Wanted, null);
         }
-        wake();
+        replica.Wake();
         return true;
     }
 
@@ -294,7 +294,7 @@ internal sealed class UpgradeRound(
         if (!IsInPlace) return;
         appender.Shut(false);
         LockChecks.BeforeCallOut();
-        Made?.Invoke();
+        Over?.Invoke(null);
     }
 
     // ---- giving up ----
@@ -306,8 +306,8 @@ internal sealed class UpgradeRound(
         using (_gate.Enter())
         {
             if (_stage is not (UpgradeStage.Converting or UpgradeStage.Writing or UpgradeStage.Recording)
-                && !(_stage == UpgradeStage.Wanted && _called is not null)) return;
-            begun = _called ?? _place!.Begun;
+                && !(_stage == UpgradeStage.Wanted && _course.Called is not null)) return;
+            begun = _course.Called ?? _place!.Begun;
         }
         if (now - begun >= Options.Limit)
         {
@@ -330,14 +330,14 @@ internal sealed class UpgradeRound(
         using (_gate.Enter())
         {
             if (!MayGiveUp || log.AppVersion >= Options.To) return false;
-            (_stage, GivenUp) = (UpgradeStage.GivenUp, why);
+            (_stage, _course.GivenUp) = (UpgradeStage.GivenUp, why);
         }
         if (IsInPlace) appender.Shut(false);
         inputs.Logger.UpgradeGivenUp(Options.To, execution.Delivery.Versions.Runs, log.Epoch, why);
         Handover?.Drop();
-        wake();
+        replica.Wake();
         LockChecks.BeforeCallOut();
-        GaveUp?.Invoke(hanging);
+        Over?.Invoke(hanging);
         return true;
     }
 

@@ -94,7 +94,7 @@ public sealed class InPlaceUpgradeTests
         Assert.False(Upgrade.TryMeet(Hello()));
         AppTokens tokens = _node.Parts.Upgrades.Tokens;
         Assert.True(tokens.IsOld(Node.Token));
-        Assert.Equal((2u, true), (_node.Parts.Upgrades.Parts!.Options.To, _node.Parts.Upgrades.Parts.Round.IsInPlace));
+        Assert.Equal((2u, true), (_node.Parts.Upgrades.Parts!.Options.To, _node.Parts.Upgrades.Parts.Options.IsInPlace));
         Pass(TimeSpan.FromMinutes(10));
         Assert.Equal(InPlaceStage.GivenUp, Upgrade.Status.Stage);
         Assert.Contains("no rehearsal has worked within --within", Upgrade.Status.Why, StringComparison.Ordinal);

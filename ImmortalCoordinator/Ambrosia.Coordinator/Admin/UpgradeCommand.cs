@@ -4,9 +4,9 @@ using Ambrosia.Coordinator.Upgrades;
 namespace Ambrosia.Coordinator.Admin;
 
 /// <summary>
-/// Serves the command <c>upgrade</c> (protocol P9.11): a primary starts another build beside its app, which takes its place once a rehearsal
-/// has worked. It answers at each stage, and at last when the new app is primary, or why it is not. One connection's thread uses it; who
-/// goes before the doors are shut has asked for nothing.
+/// Serves the command <c>upgrade</c> (protocol P9.11): a primary starts another build beside its app, which takes its place once a
+/// rehearsal has worked. It answers at each stage, and at last when the new app is primary, or why it is not. One connection's thread uses
+/// it; who goes before the doors are shut has asked for nothing.
 /// </summary>
 internal sealed class UpgradeCommand : IAdminReply
 {
@@ -73,7 +73,8 @@ internal sealed class UpgradeCommand : IAdminReply
         return ended;
     }
 
-    private static string? Text(JsonNode? node) => node is JsonValue value && value.TryGetValue(out string? text) && text.Length > 0 ? text : null;
+    private static string? Text(JsonNode? node) =>
+        node is JsonValue value && value.TryGetValue(out string? text) && text.Length > 0 ? text : null;
 
     private static TimeSpan? Time(JsonObject request, string name, TimeSpan otherwise)
     {

@@ -60,7 +60,7 @@ internal sealed class AppAdmission(
     /// <summary>Returns why the app cannot be the instance's whatever comes; null: it may be.</summary>
     public string? WhatIsWrong(AppHello hello)
     {
-        if (!control.Upgrades.Tokens.IsAny(hello.Token)) return "the token is wrong";
+        if (!_upgrade.IsAny(hello)) return "the token is wrong";
         if (hello.AppVersion == 0) return "the app states version 0; versions of an app begin with 1";
         return hello.VersionMin > 1 || hello.VersionMax < 1
             ? $"the app speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, this coordinator 1" : null;
@@ -70,7 +70,7 @@ internal sealed class AppAdmission(
     public bool IsOld(AppHello hello) => _upgrade.IsOld(hello);
 
     /// <summary>It is the one that is to take the running app's place.</summary>
-    public bool IsNext(AppHello hello) => control.Upgrades.Tokens.IsNext(hello.Token);
+    public bool IsNext(AppHello hello) => _upgrade.IsNext(hello);
 
     /// <inheritdoc cref="UpgradeAdmission.WhatIsWrongInPlace"/>
     public string? WhatIsWrongInPlace(AppHello hello, BuildMethods? methods, AppHello? running) =>

@@ -36,6 +36,12 @@ internal sealed class UpgradeAdmission(CoordinatorInputs inputs, ReplicaLog log,
     /// <summary>It is the old one of two apps: each has a token of its own.</summary>
     public bool IsOld(AppHello hello) => control.Upgrades.Tokens.IsOld(hello.Token);
 
+    /// <summary>It is the one that is to take the running app's place.</summary>
+    public bool IsNext(AppHello hello) => control.Upgrades.Tokens.IsNext(hello.Token);
+
+    /// <summary>It shows the token of an app of this replica.</summary>
+    public bool IsAny(AppHello hello) => control.Upgrades.Tokens.IsAny(hello.Token);
+
     /// <summary>
     /// Says why an app cannot take the place of the one that runs, by an upgrade under this primary; null: nothing is known against it.
     /// </summary>
@@ -59,7 +65,8 @@ internal sealed class UpgradeAdmission(CoordinatorInputs inputs, ReplicaLog log,
     /// <exception cref="UpgradeRefusedException">It is not; or the log is of a later version already.</exception>
     public void RequireNew(AppHello hello, BuildMethods? methods)
     {
-        if (control.Upgrade is not { Options: { } upgrade } || log.AppVersion is not (> 0 and var inForce)) return; // a new log begins with any
+        // A new log begins with any.
+        if (control.Upgrade is not { Options: { } upgrade } || log.AppVersion is not (> 0 and var inForce)) return;
         if (inForce > upgrade.To)
             throw new UpgradeRefusedException(
                 $"--upgrade-to {upgrade.To}, and the log is of version {inForce} already: versions only go up. Leave --upgrade-to out, or give a higher version and its app");

@@ -210,7 +210,7 @@ internal sealed class AppProcesses : IInPlaceApps, IDisposable
     private sealed record OneApp(
         AppSupervisor Supervisor, IReadOnlyList<string> Command, IReadOnlyDictionary<string, string> Environment);
 
-    /// <summary>Says which app is which: the app, or the new one of two; and the old one, with what it is started with if it is wanted.</summary>
+    /// <summary>Says which app is which: the app, or the new one of two; and the old one, and how it is started if it is wanted.</summary>
     /// <param name="Old">It runs; null: it is not wanted.</param>
     /// <param name="Pair">It knows which of the two is wanted; null: there is one.</param>
     private sealed record Apps(

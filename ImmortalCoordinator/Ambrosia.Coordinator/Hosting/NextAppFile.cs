@@ -47,8 +47,8 @@ internal sealed record NextAppFile(uint Version, IReadOnlyList<string> App, IRea
         try
         {
             using IFile file = files.Open(PathOf(options), FileUse.Read);
-            return JsonNode.Parse(bytes.AsSpan(0, file.Read(bytes, 0))) is JsonObject said && said["version"]?.GetValue<uint>() is { } version
-                && said["app"] is JsonArray app && said["oldApp"] is JsonArray old
+            return JsonNode.Parse(bytes.AsSpan(0, file.Read(bytes, 0))) is JsonObject said
+                && said["version"]?.GetValue<uint>() is { } version && said["app"] is JsonArray app && said["oldApp"] is JsonArray old
                 ? new NextAppFile(version, [.. app.Select(Word)], [.. old.Select(Word)]) : null;
         }
         catch (Exception e) when (e is IOException or JsonException or InvalidOperationException or FormatException)

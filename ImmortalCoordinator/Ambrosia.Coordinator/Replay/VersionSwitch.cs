@@ -25,7 +25,7 @@ internal sealed class VersionSwitch
     /// <summary>The version of the app that is given records. Any thread.</summary>
     public uint Runs => _runs;
 
-    /// <summary>Another app goes on where the log has the upgrade of this one's version; otherwise the replica ends there. Any thread.</summary>
+    /// <summary>Another app goes on where the log has the upgrade of this one's version; else the replica ends there. Any thread.</summary>
     public bool HasNextApp { get => _hasNextApp; set => _hasNextApp = value; }
 
     /// <summary>The record of the upgrade with which this app's records end; null: it was not met. Any thread.</summary>

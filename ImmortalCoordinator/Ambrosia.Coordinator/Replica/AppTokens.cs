@@ -3,8 +3,8 @@ using System.Security.Cryptography;
 namespace Ambrosia.Coordinator.Replica;
 
 /// <summary>
-/// Knows which app a connection is of, by the token that it shows: the app of this replica, the old one of two, or one that is to become the
-/// app of a running primary. Any thread; what is known changes at once.
+/// Knows which app a connection is of, by the token that it shows: the app of this replica, the old one of two, or one that is to become
+/// the app of a running primary. Any thread; what is known changes at once.
 /// </summary>
 internal sealed class AppTokens(ReadOnlyMemory<byte> app, ReadOnlyMemory<byte> old)
 {

@@ -62,7 +62,7 @@ internal sealed class InPlaceUpgrade(CoordinatorInputs inputs, AppTokens tokens)
         return null;
     }
 
-    /// <summary>Whoever asked for it is still there. The thread that answers.</summary>
+    /// <summary>Notes that whoever asked for it is still there. The thread that answers.</summary>
     public void Ask()
     {
         using (_gate.Enter()) _times.Asked = inputs.Time.GetElapsedTime(0);
@@ -167,7 +167,7 @@ internal sealed class InPlaceUpgrade(CoordinatorInputs inputs, AppTokens tokens)
         }
     }
 
-    /// <summary>True where this has ended it.</summary>
+    /// <summary>Ends it in some way; false: it was over.</summary>
     private bool End(UpgradeParts? of, InPlaceStage how, string why)
     {
         using (_gate.Enter())
@@ -233,7 +233,7 @@ internal sealed record InPlaceStatus(InPlaceStage Stage, IReadOnlyList<string> A
 }
 
 /// <summary>
-/// Starts and ends the processes of the apps of an upgrade under a running primary. It is called under a lock, and waits for nothing.
+/// Starts and ends the processes of an upgrade under a running primary. It is called under a lock, and waits for nothing.
 /// </summary>
 internal interface IInPlaceApps
 {
@@ -249,7 +249,7 @@ internal interface IInPlaceApps
     /// <summary>The new app waits beside the one that serves, which is the old one of two from here on.</summary>
     void TurnTo(AppPair pair);
 
-    /// <summary>The doors are about to be shut, under no lock: what a start of the same command line must be told is written down.</summary>
+    /// <summary>The doors are about to be shut: what a start of the same command line must be told is written down. Under no lock.</summary>
     void Switches(uint to);
 
     /// <summary>It is over. If it was not made, the new app ends, and the one that serves is what it was.</summary>

@@ -2,7 +2,7 @@ using Ambrosia.Coordinator.Replica;
 
 namespace Ambrosia.Coordinator.Upgrades;
 
-/// <summary>Holds what makes one upgrade of this replica, from its beginning on, and behind it what makes it again where that is needed.</summary>
+/// <summary>Holds what makes one upgrade of this replica, and behind it what makes it again where that is needed.</summary>
 /// <param name="Round">It leads the upgrade itself.</param>
 /// <param name="Rehearsal">It tries the conversion beforehand.</param>
 /// <param name="Apps">What two apps need who make it together; null: one app carries both versions.</param>

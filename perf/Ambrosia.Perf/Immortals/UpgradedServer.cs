@@ -31,7 +31,10 @@ internal static class UpgradedState
 
     public static byte[] Make()
     {
-        byte[] state = new byte[int.Parse(Environment.GetEnvironmentVariable(Variable) ?? "0", System.Globalization.CultureInfo.InvariantCulture)];
+#pragma warning disable AMB106 // every process of a measurement is given the same
+        string? bytes = Environment.GetEnvironmentVariable(Variable);
+#pragma warning restore AMB106
+        byte[] state = new byte[int.Parse(bytes ?? "0", System.Globalization.CultureInfo.InvariantCulture)];
         for (int i = 0; i < state.Length; i++) state[i] = (byte)(i * 31);
         return state;
     }

@@ -7,7 +7,7 @@ using Ambrosia.TestKit;
 
 namespace Ambrosia.Coordinator.Tests;
 
-/// <summary>An upgrade under a running primary goes from the request to its end; up to the record the app that serves loses nothing by it.</summary>
+/// <summary>An upgrade under a running primary goes from the request to its end; up to the record the app that serves goes on.</summary>
 public sealed class InPlaceUpgradeTests
 {
     private static readonly byte[] s_next = [.. Enumerable.Repeat((byte)7, 32)];

@@ -10,7 +10,7 @@ public sealed class InPlaceUpgradeTests
 {
     private static readonly Chance s_chance = new();
 
-    /// <summary>What the new app does in its rehearsals, and why the upgrade is given up: one in turn, and all of them in a release.</summary>
+    /// <summary>What the new app does in its rehearsals, and why the upgrade is given up: one in turn, or all in a release.</summary>
     private static readonly (string How, string Why)[] s_faults =
     [
         ("throw", "cents are out of fashion"), ("die", "the app of version 2 ended while it converted the state"),
@@ -51,7 +51,7 @@ public sealed class InPlaceUpgradeTests
     [Theory]
     [MemberData(nameof(Faults))]
     public Task Rehearsal_ThatFails_LetsTheAppServeOn(int turn) => Run(
-        s_chance.Again($"InPlaceUpgradeTests.{nameof(Rehearsal_ThatFails_LetsTheAppServeOn)}&DisplayName~{turn}"), async (cluster, account) =>
+        s_chance.Again($"{nameof(Rehearsal_ThatFails_LetsTheAppServeOn)}&DisplayName~{turn}"), async (cluster, account) =>
     {
         (string how, string why) = s_faults[(int)(((uint)s_chance.Seed + (uint)turn) % (uint)s_faults.Length)];
         account.StopCoordinator();
@@ -94,7 +94,8 @@ public sealed class InPlaceUpgradeTests
             StringComparison.Ordinal);
         Assert.Equal("2:500", await Accounts.Deposit(cluster, 1));
         account.StopCoordinator();
-        Assert.Contains("no replica of it runs here", Tool.Run("upgrade", account.LogDirectory, "--to", NewApp).Error, StringComparison.Ordinal);
+        Tool nobody = Tool.Run("upgrade", account.LogDirectory, "--to", NewApp);
+        Assert.Contains("no replica of it runs here", nobody.Error, StringComparison.Ordinal);
     });
 
     /// <summary>A replica of the old version alone ends by itself where it meets the switch; one of both builds goes on.</summary>

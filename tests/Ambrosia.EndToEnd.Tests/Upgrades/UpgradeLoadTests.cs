@@ -72,7 +72,7 @@ public sealed class UpgradeLoadTests
         return [cluster.First];
     }, isInPlace: true);
 
-    /// <summary>The primary dies at a step of it, and is started again: with the version before, or with both builds behind the record.</summary>
+    /// <summary>The primary dies at a step of it, and is started again: as before, or, behind the record, with both builds.</summary>
     [Theory]
     [MemberData(nameof(TurnsInPlace))]
     public Task Primary_ThatDiesInItsUpgrade_LosesNothing(int turn)

@@ -12,8 +12,8 @@ using Ambrosia.Tools.Replicas;
 namespace Ambrosia.Tools.Upgrades;
 
 /// <summary>
-/// The command <c>ambrosia upgrade DIR --to NEWAPP</c> has the primary go on with another build, without a take-over: it comes back when that
-/// build is primary, or says why the one before goes on (exit code 1). Ended before the switch, it ends the upgrade too.
+/// The command <c>ambrosia upgrade DIR --to NEWAPP</c> has the primary go on with another build, without a take-over: it comes back when
+/// that build is primary, or says why the one before goes on (exit code 1). Ended before the switch, it ends the upgrade too.
 /// </summary>
 internal abstract class InPlaceUpgradeToolCommand : ToolCommand
 {
@@ -83,7 +83,10 @@ internal abstract class InPlaceUpgradeToolCommand : ToolCommand
         JsonObject last = Ask(log.Path, replica, request, within + limit + s_answerAfter, screen);
         string? error = (string?)last["error"];
         if (error is null && last["version"] is null | last["stage"] is not null)
-            (error, last["isRefused"]) = ("it ended before the upgrade was over; started again, it goes on with the one version or with the other", false);
+        {
+            error = "it ended before the upgrade was over; started again, it goes on with the one version or with the other";
+            last["isRefused"] = false;
+        }
         if (error is null)
         {
             var made = new InPlaceUpgradeReport(replica, (uint?)last["from"], (uint?)last["version"], null, (string?)last["commandLine"],
@@ -148,7 +151,10 @@ internal sealed record InPlaceUpgradeReport(
             return;
         }
         if (IsPrimary) screen.Line($"{Replica}: version {Version} is in force behind version {From}, and its app is primary", Tone.Good);
-        else screen.Line($"{Replica}: version {Version} is in force behind version {From}, and its app is not primary yet; its own lines say why", Tone.Bad);
+        else
+            screen.Line(
+                $"{Replica}: version {Version} is in force behind version {From}, and its app is not primary yet; its own lines say why",
+                Tone.Bad);
         screen.Line($"The coordinator's command line still names the app of version {From}, and a start with it ends with exit code 76.");
         screen.Line($"Start it from now on with: {CommandLine}");
         screen.Line($"The old build may go when 'ambrosia status' says so; without it, leave --upgrade-to and --old-app out.");

@@ -249,7 +249,7 @@ internal interface IInPlaceApps
     /// <summary>The new app waits beside the one that serves, which is the old one of two from here on.</summary>
     void TurnTo(AppPair pair);
 
-    /// <summary>The doors are about to be shut: what a start of the same command line must be told is written down. Under no lock.</summary>
+    /// <summary>The doors are about to be shut: what a start of the same command line is to be told is noted. Under no lock.</summary>
     void Switches(uint to);
 
     /// <summary>It is over. If it was not made, the new app ends, and the one that serves is what it was.</summary>

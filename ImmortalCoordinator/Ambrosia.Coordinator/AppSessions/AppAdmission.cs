@@ -109,6 +109,8 @@ internal sealed class AppAdmission(
             return false;
         }
         if (inForce != 0 && !hello.Executes(inForce) && !isOld) throw new AppVersionException(inForce, hello.AppVersion);
+        // The record of an upgrade that no page states yet to be durable is the log's all the same: who lacks its version claims nothing.
+        if (runs > hello.AppVersion) throw new AppVersionException(runs, hello.AppVersion);
         if (!hello.Executes(runs)) throw new FormerVersionMissingException(runs, inForce, checkpoint?.Build);
         AppHello? ofEpoch;
         using (_gate.Enter()) ofEpoch = _ofEpoch is { } before && IsOld(before) == isOld ? before : null;

@@ -331,9 +331,7 @@ public sealed class CoordinatorHost : IDisposable
     private void Finish(int code, string why)
     {
         (code, why) = ExitCodes.Regarding(_fence, code, why);
-        if (code == ExitCodes.OtherAppVersion
-            && NextAppFile.TryRead(_files, _options) is { } next && next.Version == _coordinator?.AppVersion)
-            why += $". It came into force under a primary of this replica, which went on with another app than its command line names: give {next.CommandLine}";
+        if (code == ExitCodes.OtherAppVersion) why += NextAppFile.HintOf(_files, _options);
         if (code == ExitCodes.Divergence)
         {
             DivergenceExit.RemoveDoubtful(_coordinator, _logger); // before anything is looked for, which may begin with one of them

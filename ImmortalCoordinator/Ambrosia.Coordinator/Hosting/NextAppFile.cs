@@ -2,6 +2,9 @@ using System.Text.Json;
 using System.Text.Json.Nodes;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Log.Segments;
 
 namespace Ambrosia.Coordinator.Hosting;
 
@@ -54,6 +57,26 @@ internal sealed record NextAppFile(uint Version, IReadOnlyList<string> App, IRea
         catch (Exception e) when (e is IOException or JsonException or InvalidOperationException or FormatException)
         {
             return null;
+        }
+    }
+
+    /// <summary>
+    /// Says what a start is to be given whose app lacks the version of the log, if that came into force under this replica; else it is
+    /// empty.
+    /// </summary>
+    public static string HintOf(IFileSystem files, CoordinatorOptions options)
+    {
+        if (TryRead(files, options) is not { } next) return "";
+        try
+        {
+            bool isOfLog = InstanceDirectory.TryRead(files, options.LogDirectory) is { } identity
+                && LogChain.Load(files, options.LogDirectory, identity).NewestVersion(files) == next.Version;
+            return !isOfLog ? ""
+                : $". It came into force under a primary of this replica, which went on with another app than its command line names: give {next.CommandLine}";
+        }
+        catch (Exception e) when (e is IOException or LogDamage)
+        {
+            return ""; // the start ends for a better reason than this
         }
     }
 

@@ -100,7 +100,9 @@ internal sealed class AppAdmission(
             _services.Require(hello, methods, checkpoint); // any build of it may: nothing that it does gets out
             return true;
         }
-        uint inForce = _upgrade.InForce;
+        // The record of an upgrade that no page states yet to be durable is the log's all the same, and the checkpoint counts by it: who
+        // lacks its version claims nothing, and who has it goes on.
+        uint inForce = Math.Max(_upgrade.InForce, checkpoint?.AppVersion ?? 0);
         bool isOld = IsOld(hello);
         if (!isOld) _upgrade.RequireNew(hello, methods);
         if (_upgrade.Judge(hello, methods, (runs, checkpoint?.Build)) is { } other)
@@ -109,8 +111,6 @@ internal sealed class AppAdmission(
             return false;
         }
         if (inForce != 0 && !hello.Executes(inForce) && !isOld) throw new AppVersionException(inForce, hello.AppVersion);
-        // The record of an upgrade that no page states yet to be durable is the log's all the same: who lacks its version claims nothing.
-        if (runs > hello.AppVersion) throw new AppVersionException(runs, hello.AppVersion);
         if (!hello.Executes(runs)) throw new FormerVersionMissingException(runs, inForce, checkpoint?.Build);
         AppHello? ofEpoch;
         using (_gate.Enter()) ofEpoch = _ofEpoch is { } before && IsOld(before) == isOld ? before : null;

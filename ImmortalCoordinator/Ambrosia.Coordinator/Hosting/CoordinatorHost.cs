@@ -60,6 +60,8 @@ public sealed class CoordinatorHost : IDisposable
     /// <summary>The first end counts; negative: there is none yet.</summary>
     private int _exitCode = -1;
 
+    private int _isFinishing;
+
     /// <summary>The fence of the epoch that this process has claimed; null before.</summary>
     private Fence? _fence;
 
@@ -330,6 +332,7 @@ public sealed class CoordinatorHost : IDisposable
 
     private void Finish(int code, string why)
     {
+        if (Interlocked.Exchange(ref _isFinishing, 1) != 0) return; // an app that was refused ends too, and must not speak for its coordinator
         (code, why) = ExitCodes.Regarding(_fence, code, why);
         if (code == ExitCodes.OtherAppVersion) why += NextAppFile.HintOf(_files, _options);
         if (code == ExitCodes.Divergence)

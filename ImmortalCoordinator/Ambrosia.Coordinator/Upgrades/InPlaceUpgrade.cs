@@ -23,7 +23,7 @@ internal sealed class InPlaceUpgrade(CoordinatorInputs inputs, AppTokens tokens)
     /// <summary>They make the upgrade since the app has come; null: it has not.</summary>
     private UpgradeParts? _parts;
 
-    /// <summary>It was begun then, and whoever asked for it was there then.</summary>
+    /// <summary>It was begun then, or its app came then; and whoever asked for it was there then.</summary>
     private (TimeSpan Begun, TimeSpan Asked) _times;
 
     /// <summary>The rehearsal went well: it goes on as soon as the app that serves is near enough to the log's end.</summary>
@@ -76,6 +76,7 @@ internal sealed class InPlaceUpgrade(CoordinatorInputs inputs, AppTokens tokens)
         {
             if (_status.Stage != InPlaceStage.Starting) return false;
             _status = _status with { Stage = InPlaceStage.Rehearsing, To = app.AppVersion };
+            _times.Begun = inputs.Time.GetElapsedTime(0);
             _parts = parts = Connect(new UpgradeOptions(app.AppVersion)
             {
                 Within = _request!.Within, Limit = _request.Limit, OldApp = Apps!.Running,

@@ -57,7 +57,7 @@ public sealed class InPlaceUpgradeTests
         account.StopCoordinator();
         account.Settings["CONVERSION"] = how;
         account.Start().AwaitReady();
-        Tool upgrade = Tool.Run("upgrade", account.LogDirectory, "--to", NewApp, "--within", "3s");
+        Tool upgrade = Tool.Run("upgrade", account.LogDirectory, "--to", NewApp, "--within", "8s");
         Assert.True(upgrade.Code == 1, upgrade.Output + upgrade.Error + account.Lines);
         Assert.Contains("it was given up, and version 1 goes on: no rehearsal has worked within --within", upgrade.Output,
             StringComparison.Ordinal);

@@ -332,7 +332,8 @@ public sealed class CoordinatorHost : IDisposable
 
     private void Finish(int code, string why)
     {
-        if (Interlocked.Exchange(ref _isFinishing, 1) != 0) return; // an app that was refused ends too, and must not speak for its coordinator
+        // An app that was refused ends too, and must not speak for its coordinator.
+        if (Interlocked.Exchange(ref _isFinishing, 1) != 0) return;
         (code, why) = ExitCodes.Regarding(_fence, code, why);
         if (code == ExitCodes.OtherAppVersion) why += NextAppFile.HintOf(_files, _options);
         if (code == ExitCodes.Divergence)

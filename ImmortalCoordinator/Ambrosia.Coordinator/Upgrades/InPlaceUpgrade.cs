@@ -62,7 +62,7 @@ internal sealed class InPlaceUpgrade(CoordinatorInputs inputs, AppTokens tokens)
         return null;
     }
 
-    /// <summary>Notes that whoever asked for it is still there. The thread that answers.</summary>
+    /// <summary>It is told that whoever asked for it is still there. The thread that answers.</summary>
     public void Ask()
     {
         using (_gate.Enter()) _times.Asked = inputs.Time.GetElapsedTime(0);

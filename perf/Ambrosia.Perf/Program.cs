@@ -8,8 +8,6 @@ internal static class Program
         ["app", "stream-end"] => RunApp<StreamEnd>(),
         ["app", "ping-client"] => RunApp<PingClient>(),
         ["app", "ping-server"] => RunApp<PingServer>(),
-        ["app", "upgraded-server-1"] => RunApp<UpgradedServerV1>(),
-        ["app", "upgraded-server-2"] => RunApp<UpgradedServer>(),
         ["embedded", "stream-end", .. string[] rest] => RunEmbedded<StreamEnd>(rest),
         ["embedded", "ping-client", .. string[] rest] => RunEmbedded<PingClient>(rest),
         ["embedded", "ping-server", .. string[] rest] => RunEmbedded<PingServer>(rest),

@@ -9,19 +9,15 @@ internal static class AdminSocket
 {
     /// <summary>The last answer to a command; waiting ones are passed over.</summary>
     /// <exception cref="FailedRoundException">It does not answer, or says that it cannot.</exception>
-    public static JsonObject Ask(string logDirectory, string replica, string command, TimeSpan limit) =>
-        Ask(logDirectory, replica, new JsonObject { ["command"] = command }, limit);
-
-    /// <inheritdoc cref="Ask(string, string, string, TimeSpan)"/>
-    public static JsonObject Ask(string logDirectory, string replica, JsonObject request, TimeSpan limit)
+    public static JsonObject Ask(string logDirectory, string replica, string command, TimeSpan limit)
     {
         try
         {
-            return AskOnce(logDirectory, replica, request, limit);
+            return AskOnce(logDirectory, replica, command, limit);
         }
         catch (Exception e) when (e is IOException or SocketException)
         {
-            throw new FailedRoundException($"{logDirectory}: '{request["command"]}' cannot be asked: {e.Message}");
+            throw new FailedRoundException($"{logDirectory}: '{command}' cannot be asked: {e.Message}");
         }
     }
 
@@ -30,7 +26,7 @@ internal static class AdminSocket
     {
         try
         {
-            return AskOnce(logDirectory, replica, new JsonObject { ["command"] = command }, limit);
+            return AskOnce(logDirectory, replica, command, limit);
         }
         catch (Exception e) when (e is IOException or SocketException)
         {
@@ -38,7 +34,7 @@ internal static class AdminSocket
         }
     }
 
-    private static JsonObject AskOnce(string logDirectory, string replica, JsonObject request, TimeSpan limit)
+    private static JsonObject AskOnce(string logDirectory, string replica, string command, TimeSpan limit)
     {
         string path = Member(Parse(File.ReadAllText(Path.Combine(logDirectory, $"admin.{replica}"))), "socket").GetValue<string>();
         using var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified)
@@ -49,10 +45,10 @@ internal static class AdminSocket
         using var stream = new NetworkStream(socket);
         using var writer = new StreamWriter(stream) { AutoFlush = true, NewLine = "\n" };
         using var reader = new StreamReader(stream);
-        writer.WriteLine(request.ToJsonString());
+        writer.WriteLine(new JsonObject { ["command"] = command }.ToJsonString());
         JsonObject? last = null;
         while (reader.ReadLine() is { } line) last = Parse(line);
-        if (last is null) throw new FailedRoundException($"{logDirectory}: no answer to '{request["command"]}'");
+        if (last is null) throw new FailedRoundException($"{logDirectory}: no answer to '{command}'");
         return last["error"] is { } error ? throw new FailedRoundException($"{logDirectory}: {error}") : last;
     }
 

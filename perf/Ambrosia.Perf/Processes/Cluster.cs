@@ -119,7 +119,7 @@ internal sealed class Cluster(ClusterOptions options) : IDisposable
 
     private void Note(Line line)
     {
-        if (!line.IsOfLastStart || line.From.MayEnd) return;
+        if (!line.IsOfLastStart) return;
         if (line.Words is ["app", string id]) line.From.AppId = int.Parse(id);
         // Whoever is killed in a measurement has a higher generation by then: what ends else has failed.
         if (line.Text.StartsWith("exit ", StringComparison.Ordinal) || line.Text.StartsWith("app ended", StringComparison.Ordinal))

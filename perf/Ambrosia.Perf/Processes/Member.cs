@@ -9,11 +9,10 @@ namespace Ambrosia.Perf;
 /// <summary>A coordinator process with its app. Killed and started again it is the same member with the same log.</summary>
 internal sealed class Member(string instance, string replica, string app, ClusterOptions options, Action<Line> take) : IDisposable
 {
+    private static readonly string s_ownProgram = Path.Combine(AppContext.BaseDirectory, "Ambrosia.Perf");
+
     private Process? _process;
     private int _generation;
-
-    /// <summary>This program, which is the app of most members.</summary>
-    public static string OwnProgram { get; } = Path.Combine(AppContext.BaseDirectory, "Ambrosia.Perf");
 
     public string Instance => instance;
 
@@ -22,25 +21,22 @@ internal sealed class Member(string instance, string replica, string app, Cluste
     public string LogDirectory => Path.Combine(options.Directory, instance);
 
     /// <summary>Program and arguments of its app.</summary>
-    public IReadOnlyList<string> AppWords => options.AppOf(instance) is { } other ? [other] : [OwnProgram, "app", app];
+    public IReadOnlyList<string> AppWords => options.AppOf(instance) is { } other ? [other] : [s_ownProgram, "app", app];
 
     /// <summary>The same, as one command for the shell.</summary>
-    public string AppCommand => $"'{OwnProgram}' app {app}";
+    public string AppCommand => $"'{s_ownProgram}' app {app}";
 
     public int CoordinatorId => _process?.Id ?? throw new InvalidOperationException($"{instance} was not started");
 
     /// <summary>Of the app that runs now; 0 before its first line.</summary>
     public int AppId { get; set; }
 
-    /// <summary>That it ends by itself is no failure.</summary>
-    public bool MayEnd { get; set; }
-
     /// <summary>Lines of earlier processes have a lower one.</summary>
     public int Generation => Volatile.Read(ref _generation);
 
     public void Start()
     {
-        var start = new ProcessStartInfo(options.Local == LocalHop.Embedded ? OwnProgram : options.Coordinator)
+        var start = new ProcessStartInfo(options.Local == LocalHop.Embedded ? s_ownProgram : options.Coordinator)
         {
             UseShellExecute = false, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true,
         };

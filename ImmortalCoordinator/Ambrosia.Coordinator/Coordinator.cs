@@ -32,6 +32,9 @@ namespace Ambrosia.Coordinator;
 /// </summary>
 internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposable
 {
+    /// <summary>So much may be left to execute when an upgrade shuts the log's doors: under load there is always some.</summary>
+    private const ulong LagOfSwitchMax = 4 << 20;
+
     private readonly CoordinatorInputs _inputs;
     private readonly ReplicaLog _log;
     private readonly LogChain _chain;
@@ -70,8 +73,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
         Space = new SpaceKeeper(log, inputs.Logger);
         Outputs = new OutputStore(Self, inputs);
         _quarantine = new QuarantineJournal(_appender);
-        bool hasTwoApps = view is null && options.Upgrade is { HasTwoApps: true };
-        Execution = new AppExecution(log, readers, _appender, Outputs.Outboxes, view, hasTwoApps);
+        Execution = new AppExecution(log, readers, _appender, Outputs.Outboxes, view);
         Checkpoints = new ReplicaCheckpoints(inputs, log, readers, _appender, Outputs.Outboxes, Execution);
         _dedup = new DedupTable(Self);
         var self = new SelfChannel(Outputs.Outboxes.Self, _dedup, _appender);
@@ -80,56 +82,27 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
         Queries = new PendingQueries(inputs.Time, () => log.Durable, () => Sessions!.Wake());
         Clients = new ClientSessions(inputs, _appender, Queries, Links.Events, MayAnswer, this);
         _timers = new AppTimers(_appender, () => inputs.TimersClock(log.Writer), inputs.Pumps);
-        _control = new AppControl(
-            Execution, Checkpoints, _timers, new TaskResultLog(_appender, options.MessageBytesMax), _quarantine, Queries)
+        var results = new TaskResultLog(_appender, options.MessageBytesMax);
+        Upgrades = new ReplicaUpgrades(inputs, log, _appender, Execution, Checkpoints, new UpgradingReplica(
+            () => _asPrimary?.IsOwing != false, () => Sessions!.Wake(), frame => Sessions!.Live?.Send(frame),
+            () => Sessions!.Live is { IsPrimary: true } && Sessions.Lag <= LagOfSwitchMax && AppWatch!.Overdue is null,
+            () => self.TryPush() & results.TryLog()));
+        _control = new AppControl(Execution, Checkpoints, _timers, results, _quarantine, Queries)
         {
-            Contracts = new ContractFiles(inputs),
+            Contracts = new ContractFiles(inputs), Upgrades = Upgrades,
         };
         _emissions = new AppOutputs(Outputs, Execution, self, Links.Admission, Clients, _appender);
-        if (options.Upgrade is not null && view is null)
-        {
-            StateHandover? handover = hasTwoApps ? ConnectApps(inputs, log, options.Upgrade.To) : null;
-            Upgrade = new UpgradeRound(
-                inputs, log, _appender, Execution, () => _asPrimary?.IsOwing != false, () => Sessions!.Wake()) { Handover = handover };
-            Rehearsal = new UpgradeRehearsal(inputs, frame => Sessions!.Live?.Send(handover?.Begin(frame) ?? frame))
-            {
-                IsDue = () => IsUpgradeDue,
-            };
-            (_control.Upgrade, _control.Rehearsal, Checkpoints.Upgrade) = (Upgrade, Rehearsal, Upgrade);
-        }
-        if (view?.Handover is { } given) (_control.Handover, _control.Pair) = (given, new AppPair(isNewFirst: false));
+        if (options.Upgrade is { } upgrade) Upgrades.Connect(upgrade);
         Sessions = new AppSessionRegistry(inputs, log, Outputs, Execution, Checkpoints, _control) { Observer = this };
         Execution.Digests.MayDiffer = Sessions.Admission.MayDiffer;
         AppWatch = new AppWatch(Sessions, Execution, () => Outputs.Backpressure.IsWaiting || (HasLog && Log.IsSpaceShort),
             options.HandlerWarning, inputs.Logger);
     }
 
-    /// <summary>Two builds in two processes make the upgrade: what the old one has goes to the new one, and answers to who asked.</summary>
-    private StateHandover ConnectApps(CoordinatorInputs inputs, ReplicaLog log, uint to)
-    {
-        var handover = new StateHandover(inputs);
-        Apps = new AppPair(isNewFirst: log.AppVersion == 0 || log.AppVersion >= to);
-        var rebuild = new VersionRebuild(inputs, log, Execution, Checkpoints, handover, () => Sessions!.Wake()) { Pair = Apps };
-        handover.Answered += (answer, byApp) =>
-        {
-            if (answer.Use == ConversionUse.Rehearsal) Rehearsal!.Answered(answer);
-            else if (Upgrade!.IsBusy) Upgrade.Refused(answer.Why);
-            else rebuild.Refused(answer.Why, byApp);
-        };
-        (_control.Handover, _control.Rebuild, _control.Pair) = (handover, rebuild, Apps);
-        return handover;
-    }
-
-    /// <summary>It knows which of two apps executes the log; null: there is one.</summary>
-    public AppPair? Apps { get; private set; }
-
     public InstanceId Self { get; }
 
     /// <summary>The app version in force where the log ends, as far as this replica knows it; 0 before the first record.</summary>
     public uint AppVersion => _log.AppVersion;
-
-    /// <summary>The log lacks the upgrade that this replica is to make; another may have made it meanwhile.</summary>
-    private bool IsUpgradeDue => _inputs.Options.Upgrade is { } upgrade && _log.AppVersion > 0 && _log.AppVersion < upgrade.To;
 
     /// <summary>It keeps what the app has emitted and its receivers have not acknowledged.</summary>
     public OutputStore Outputs { get; }
@@ -151,11 +124,8 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
     /// <summary>The sessions of the app, one at a time.</summary>
     public AppSessionRegistry Sessions { get; }
 
-    /// <summary>It leads the upgrade that this replica is to make; null: none.</summary>
-    public UpgradeRound? Upgrade { get; }
-
-    /// <summary>It rehearses that upgrade while this replica is a secondary; null: there is none.</summary>
-    public UpgradeRehearsal? Rehearsal { get; }
+    /// <summary>It makes the upgrade of this replica, if there is one.</summary>
+    public ReplicaUpgrades Upgrades { get; }
 
     /// <summary>It knows whether the app gets on.</summary>
     public AppWatch AppWatch { get; }
@@ -264,11 +234,11 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
     private void DurableAdvanced(Lsn durable)
     {
         Links.AdvanceDurable(durable);
-        Upgrade?.DurableAdvanced(durable);
+        Upgrades.DurableAdvanced(durable);
         Sessions.Wake(); // first: somebody may await an answer, and nobody an acknowledgement
         Links.WakeOwed();
         Clients.DurableAdvanced();
-        Upgrade?.TryRecord();
+        Upgrades.TryRecord();
         _asPrimary!.PrimaryLease.Committed();
         _inputs.Pumps.RoomForApp();
         Checkpoints.Wake();
@@ -290,7 +260,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
         TimeSpan now = _inputs.Time.GetElapsedTime(0);
         Execution.DigestWriter.TryLog();
         _quarantine.TryLog();
-        Upgrade?.Tick(now);
+        Upgrades.Tick(now, Sessions.Live is { IsPrimary: true } ? Execution.Delivery.Versions.Runs : null);
         bool appended = _appender.TakeWake();
         appended |= _asPrimary.TryAppendOwed(Sessions.App);
         appended |= Links.Tick(now);
@@ -316,10 +286,10 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
     /// </summary>
     public void Rehearse()
     {
-        if (Rehearsal is not { } rehearsal || HasLog || !IsUpgradeDue) return;
-        if (rehearsal.Tick(_inputs.Time.GetElapsedTime(0), Sessions.IsCaughtUp ? Execution.Delivery.Versions.Runs : null))
+        if (Upgrades.Parts is not { } upgrade || HasLog || !Upgrades.IsDue) return;
+        if (upgrade.Rehearsal.Tick(_inputs.Time.GetElapsedTime(0), Sessions.IsCaughtUp ? Execution.Delivery.Versions.Runs : null))
             _inputs.Pumps.Fail(ExitCodes.Misuse,
-                $"no rehearsal of the upgrade to version {_inputs.Options.Upgrade!.To} has worked within --upgrade-within, so nothing was claimed: {rehearsal.Why ?? WhyNoRehearsal()}");
+                $"no rehearsal of the upgrade to version {upgrade.Options.To} has worked within --upgrade-within, so nothing was claimed: {upgrade.Rehearsal.Why ?? WhyNoRehearsal()}");
     }
 
     private string WhyNoRehearsal() => Sessions.Admission.WaitsBecause
@@ -346,7 +316,10 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
     {
         var report = new StatusReport(_inputs, _log, new LogStatus(_inputs, _log, _chain, Execution.Progress, Checkpoints),
             new AppStatus(Sessions, Execution, Checkpoints, AppWatch, _quarantine),
-            new PeerStatuses(Links.Table, Outputs, Clients.Table, _inputs.Options.ScratchBytes));
+            new PeerStatuses(Links.Table, Outputs, Clients.Table, _inputs.Options.ScratchBytes))
+        {
+            Upgrade = () => Upgrades.InPlace.Status,
+        };
         to.Set("status", _ => new AdminAnswer(report.Make()));
         to.Set("forget-peer", request => ForgetPeerCommand.Begin(
             request, Links.IsOpen, _dedup, Links.Admission.TryAppendForget, Links.Admission.DroppedCalls, () => _inputs.Pumps.Commit(true)));

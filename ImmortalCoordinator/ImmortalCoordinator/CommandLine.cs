@@ -167,7 +167,7 @@ internal static class CommandLine
     private static readonly TextOption s_oldApp = new("--old-app", "CMD",
         "The old build of the app, with its arguments, as one text: it executes all that lies before the upgrade, and the app behind -- what follows.")
     {
-        WhatIsWrong = static v => OptionValues.TryParseCommand(v, out _) ? null
+        WhatIsWrong = static v => CommandText.TryParse(v, out _) ? null
             : $"'{v}' of --old-app is no command: write the program and its arguments as one text, those with spaces in double quotes"
     };
     private static readonly Option<bool> s_ignoreLock = new("--ignore-lock")
@@ -346,7 +346,7 @@ internal static class CommandLine
         return new UpgradeOptions(uint.Parse(version, CultureInfo.InvariantCulture))
         {
             Within = within, Limit = limit,
-            OldApp = given.GetValue(s_oldApp) is { } old && OptionValues.TryParseCommand(old, out IReadOnlyList<string>? command)
+            OldApp = given.GetValue(s_oldApp) is { } old && CommandText.TryParse(old, out IReadOnlyList<string>? command)
                 ? command : [],
         };
     }

@@ -91,32 +91,6 @@ internal static class OptionValues
         return text is "text" or "json";
     }
 
-    /// <summary>Cuts a command into the program and its arguments, at spaces outside double quotes.</summary>
-    internal static bool TryParseCommand(string text, [NotNullWhen(true)] out IReadOnlyList<string>? words)
-    {
-        var found = new List<string>();
-        var word = new StringBuilder();
-        bool isInside = false, isWord = false;
-        foreach (char each in text)
-        {
-            if (each == '"') (isInside, isWord) = (!isInside, true);
-            else if (isInside || !char.IsWhiteSpace(each))
-            {
-                word.Append(each);
-                isWord = true;
-            }
-            else if (isWord)
-            {
-                found.Add(word.ToString());
-                word.Clear();
-                isWord = false;
-            }
-        }
-        if (isWord) found.Add(word.ToString());
-        words = isInside || found.Count == 0 || found[0].Length == 0 ? null : found;
-        return words is not null;
-    }
-
     internal static bool TryParseForkPolicy(string text, out ForkPolicy policy)
     {
         policy = text switch { "stop" => ForkPolicy.Stop, "quarantine" => ForkPolicy.Quarantine, _ => ForkPolicy.Continue };

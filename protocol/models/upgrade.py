@@ -8,7 +8,8 @@ that it wrote. A caller sends the inputs 1, 2 .. n, and forgets what is acknowle
 
 Kinds of replicas:  1 carries the old version alone · a, b carry both, and convert differently · x carries both, and its conversion
 always fails · n carries the new version alone, so that it cannot convert. A second try in one epoch is made by a mended build, a' for a;
-who rebuilds is started with the build that the record names, if it is one of its own.
+who rebuilds is started with the build that the record names, if it is one of its own. In some settings a primary that serves is given the
+new version and makes the upgrade beside the old one, in the epoch that it has, while others may claim the next at any time.
 
 Rules that are checked here:
   U1  The epoch is claimed first, then the tail is read, then the state is converted.
@@ -26,6 +27,8 @@ Rules that are checked here:
   U12 Each try converts and writes anew: a file that an earlier try left is replaced, never believed.
   U13 Who cannot use the checkpoint that the record names executes the old version up to the record and converts again, and goes on only
       with an image of the hash that the record states. Who lacks the old code ends.
+  U14 A primary that makes the upgrade in its own epoch shuts its doors first, and converts the state behind all that is in the log then:
+      nothing of a rehearsal counts. The old code does nothing more once the record is behind the fence.
 
 Properties:
   P1 The inputs in the log are 1, 2, 3 .. without a gap.            P2 What is acknowledged is in the history, under that version.
@@ -49,6 +52,9 @@ BASELINES = {
     'a checkpoint is damaged, two convert differently': Setting('1ab', inputs=1, coups=1, kills=0, damages=1),
     'a conversion always fails': Setting('11x', coups=1, kills=1),
     'a second try in the same epoch': Setting('1a', coups=1, kills=1, damages=1, tries=2),
+    'beside the old version, and an old replica may claim': Setting('a1', coups=1, kills=1, beside=True),
+    'beside the old version, and another upgrader may claim': Setting('ab', inputs=1, coups=1, kills=0, damages=1, beside=True),
+    'beside the old version, and the conversion always fails': Setting('x1', coups=1, kills=1, beside=True),
 }
 
 DEEP = {
@@ -57,6 +63,7 @@ DEEP = {
     'three inputs': Setting('11a', inputs=3, coups=2, kills=0),
     'two that convert differently, and a kill': Setting('ab', coups=2, kills=1),
     'two kills': Setting('1a', coups=1, kills=2),
+    'beside the old version, more of everything': Setting('a11', inputs=2, coups=2, kills=1, beside=True),
 }
 
 OLD_AND_NEW = Setting('11a', kills=1, coups=2)
@@ -78,6 +85,8 @@ MUTANTS = {
     'believes_first_file': Setting('1a', kills=0, coups=1, tries=2),
     'rebuilds_with_another': Setting('1ab', inputs=1, kills=0, coups=2, damages=1),
     'new_begins_empty': Setting('1an', inputs=1, kills=0, coups=2, damages=1),
+    'believes_rehearsal': Setting('a1', kills=0, coups=1, beside=True),
+    'old_session_goes_on': Setting('a1', kills=0, coups=1, beside=True),
 }
 
 

@@ -38,6 +38,7 @@ class Setting(NamedTuple):
     coups: int = 2
     damages: int = 0
     tries: int = 1
+    beside: bool = False  # a primary of the old version is given the new one, and needs no claim for it
 
 
 def is_switch(record):
@@ -306,7 +307,8 @@ class Model:
         epoch = replica.epoch
         if replica.phase == 'switched':
             record = switch_of(self.history(world, epoch))
-            yield from self.restore(world, i, kind, who, record, self.put(world, i, replica._replace(phase='lead2', note=())))
+            onward = 'lead1' if self.without('old_session_goes_on') else 'lead2'
+            yield from self.restore(world, i, kind, who, record, self.put(world, i, replica._replace(phase=onward, note=())))
             return
         if self.without('gives_up_behind_record'):
             yield f'{who} gives up behind the record', self.put(world, i, replica._replace(phase='lead1'))
@@ -321,6 +323,7 @@ class Model:
         history = self.history(world, epoch)
         inputs, open_fence = inputs_of(history), world.fence == epoch
         if replica.phase.startswith('sent'):
+            yield from self.beside(world, i, replica, kind, who, len(inputs))
             if not open_fence and not (self.without('no_fence_behind_record') and version == 2):
                 yield self.fenced(world, i, who)
                 return
@@ -342,7 +345,19 @@ class Model:
             yield f'{who} answers what it recovered', world._replace(acknowledged=len(inputs), answers=answers)
         if version == 1 and kind in 'abx' and 0 < replica.tries < self.setting.tries:
             yield f'{who} shuts its doors again', self.put(world, i, replica._replace(phase='target'))
+        yield from self.beside(world, i, replica, kind, who, len(inputs))
         yield from self.sweep(world, epoch, history, who)
+
+    def beside(self, world, i, replica, kind, who, position):
+        """A primary that serves shuts its doors, whatever it has not answered yet, and stays in its epoch."""
+        if not (self.setting.beside and kind in 'abx' and replica.phase in ('lead1', 'sent1') and replica.tries == 0):
+            return
+        if self.without('believes_rehearsal') and not replica.note:
+            yield f'{who} rehearses at {position}', self.put(world, i, replica._replace(note=(position,)))
+        elif self.without('believes_rehearsal'):
+            yield f'{who} shuts its doors and takes what it rehearsed', self.put(world, i, replica._replace(phase='built', tries=1))
+        else:
+            yield f'{who} shuts its doors', self.put(world, i, replica._replace(phase='target', note=()))
 
     def sweep(self, world, epoch, history, who):
         record = switch_of(history)

@@ -207,8 +207,11 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     private void Begun(Coordinator.Coordinator parts)
     {
         parts.Sessions.Admission.Accepted += () => _mayClaim = true;
-        if (parts.Rehearsal is { } rehearsal) rehearsal.Passed += () => _hasRehearsed = true;
-        if (parts.Upgrade is { } upgrade) upgrade.GaveUp += EndHangingApp;
+        if (parts.Upgrades.Parts is { } upgrade)
+        {
+            upgrade.Rehearsal.Passed += () => _hasRehearsed = true;
+            upgrade.Round.Over += EndHangingApp;
+        }
         Orders = new ReplicaOrders(world, this, parts);
         _housekeeping = new Housekeeping(parts);
         if (!parts.HasLog) _role = new SecondaryRole(parts, _standby!, _follower!, NewSpare, () => _nameLock?.PublishAddress(Address));
@@ -216,9 +219,9 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     }
 
     /// <summary>An app that does not come back from its conversion is ended.</summary>
-    private void EndHangingApp(HangingApp hanging)
+    private void EndHangingApp(HangingApp? hanging)
     {
-        if (hanging != HangingApp.None) App?.Kill();
+        if (hanging is HangingApp.Old or HangingApp.New) App?.Kill();
     }
 
     private CoordinatorInputs Inputs()

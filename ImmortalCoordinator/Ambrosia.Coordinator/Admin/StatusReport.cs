@@ -8,6 +8,7 @@ using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Coordinator.Quarantine;
 using Ambrosia.Coordinator.Replay;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Coordinator.Upgrades;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Commit;
 using Ambrosia.Log.Fencing;
@@ -23,6 +24,9 @@ namespace Ambrosia.Coordinator.Admin;
 /// </summary>
 internal sealed class StatusReport(CoordinatorInputs inputs, ReplicaLog replica, LogStatus log, AppStatus app, PeerStatuses peers)
 {
+    /// <summary>It tells of the upgrade that was asked of this primary last.</summary>
+    public required Func<InPlaceStatus> Upgrade { get; init; }
+
     /// <summary>Makes the report of a replica that has no log open yet.</summary>
     public static JsonObject OfWaiting(InstanceIdentity identity, string replica) => Front(identity, replica, "waiting");
 
@@ -53,9 +57,20 @@ internal sealed class StatusReport(CoordinatorInputs inputs, ReplicaLog replica,
         log.AddCheckpointsTo(status);
         app.AddTo(status, replica.IsWritten);
         peers.AddTo(status);
+        InPlaceStatus upgrade = Upgrade();
+        status["upgrade"] = upgrade.Stage == InPlaceStage.None ? null : new JsonObject
+        {
+            ["stage"] = StageName(upgrade.Stage), ["app"] = CommandText.Of(upgrade.App), ["version"] = upgrade.To, ["why"] = upgrade.Why,
+        };
         status["disk"] = new JsonObject { ["freeBytes"] = inputs.Files.FreeBytes(inputs.Options.LogDirectory) };
         return status;
     }
+
+    private static string StageName(InPlaceStage stage) => stage switch
+    {
+        InPlaceStage.Starting => "starting", InPlaceStage.Rehearsing => "rehearsing", InPlaceStage.Switching => "switching",
+        InPlaceStage.Made => "made", InPlaceStage.Refused => "refused", _ => "given up",
+    };
 }
 
 /// <summary>Reports the log and the checkpoints beside it.</summary>

@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using Ambrosia.Coordinator.Builds;
 using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Replay;
@@ -68,7 +67,7 @@ internal sealed class AppAdmission(
     /// <summary>Returns why the app cannot be the instance's whatever comes; null: it may be.</summary>
     public string? WhatIsWrong(AppHello hello)
     {
-        if (!CryptographicOperations.FixedTimeEquals(hello.Token.Span, inputs.AppToken.Span) & !IsOld(hello)) return "the token is wrong";
+        if (!_upgrade.IsAny(hello)) return "the token is wrong";
         if (hello.AppVersion == 0) return "the app states version 0; versions of an app begin with 1";
         return hello.VersionMin > 1 || hello.VersionMax < 1
             ? $"the app speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, this coordinator 1" : null;
@@ -76,6 +75,13 @@ internal sealed class AppAdmission(
 
     /// <summary>It is the old one of two apps.</summary>
     public bool IsOld(AppHello hello) => _upgrade.IsOld(hello);
+
+    /// <summary>It is the one that is to take the running app's place.</summary>
+    public bool IsNext(AppHello hello) => _upgrade.IsNext(hello);
+
+    /// <inheritdoc cref="UpgradeAdmission.WhatIsWrongInPlace"/>
+    public string? WhatIsWrongInPlace(AppHello hello, BuildMethods? methods, AppHello? running) =>
+        _upgrade.WhatIsWrongInPlace(hello, methods, running);
 
     /// <summary>The new one of two apps can make the upgrade, or can follow the log as it is.</summary>
     /// <exception cref="UpgradeRefusedException">It cannot.</exception>
@@ -101,7 +107,8 @@ internal sealed class AppAdmission(
             _services.Require(hello, methods, checkpoint); // any build of it may: nothing that it does gets out
             return true;
         }
-        // A checkpoint may be of a version that came into force behind what this replica has read of the log.
+        // The record of an upgrade that no page states yet to be durable is the log's all the same, and the checkpoint counts by it: who
+        // lacks its version claims nothing, and who has it goes on.
         uint inForce = Math.Max(_upgrade.InForce, checkpoint?.AppVersion ?? 0);
         bool isOld = IsOld(hello);
         if (!isOld) _upgrade.RequireNew(hello, methods);

@@ -18,20 +18,18 @@ internal sealed class AppControl(
     AppExecution execution, ReplicaCheckpoints checkpoints, AppTimers timers, TaskResultLog results, QuarantineJournal quarantine,
     PendingQueries queries)
 {
-    /// <summary>It leads the upgrade that this replica is to make; null: none.</summary>
-    public UpgradeRound? Upgrade { get; set; }
+    /// <summary>They make the upgrade that this replica is to make, or has made; null: none. Any thread.</summary>
+    public UpgradeParts? Upgrade => Upgrades.Parts;
 
-    /// <summary>It rehearses that upgrade; null: there is none.</summary>
-    public UpgradeRehearsal? Rehearsal { get; set; }
+    /// <summary>They are what two apps of that upgrade need; null: there are not two.</summary>
+    public TwoAppParts? Apps => Upgrade?.Apps;
 
-    /// <summary>It takes the state of the old app of an upgrade to the new one; null: there are not two.</summary>
-    public StateHandover? Handover { get; set; }
+    /// <summary>It knows the upgrade that this replica makes, and which app is which.</summary>
+    public required ReplicaUpgrades Upgrades { get; init; }
 
-    /// <summary>It ends the old app where the log has the upgrade; null: there are not two.</summary>
-    public VersionRebuild? Rebuild { get; set; }
+    private UpgradeRound? Round => Upgrade?.Round;
 
-    /// <summary>They convert for the app that is live; null: there are not two.</summary>
-    public AppPair? Pair { get; set; }
+    private StateHandover Handover => Upgrades.Handover;
 
     /// <summary>It keeps what the app states of itself.</summary>
     public required ContractFiles Contracts { get; init; }
@@ -46,16 +44,21 @@ internal sealed class AppControl(
     {
         queries.AppEnded();
         checkpoints.SessionEnded();
-        Upgrade?.SessionEnded();
-        Rehearsal?.SessionEnded();
-        Handover?.OldAppEnded();
-        Rebuild?.SessionEnded();
+        results.SessionEnded();
+        UpgradeParts? upgrade = Upgrade;
+        bool owedState = Handover.AwaitsOldApp;
+        upgrade?.Round.SessionEnded();
+        upgrade?.Rehearsal.SessionEnded();
+        Handover.OldAppEnded();
+        upgrade?.Apps?.Rebuild.SessionEnded();
+        if (owedState) // it would end each time that it is asked, if its binding takes part in no upgrade (P5.25)
+            Upgrades.InPlace.TryGiveUp("the app that serves ended when it was asked for its state");
     }
 
     /// <summary>Begins a session of the new app that converts what the old one has sent; null: there is nothing to convert.</summary>
     /// <param name="welcomeOf">Makes the welcome for a state.</param>
     public ConversionSession? TryBeginConversion(Func<HandedState, AppWelcome> welcomeOf) =>
-        Handover!.TryGive() is { } state ? new ConversionSession(state, welcomeOf(state), Handover, checkpoints, Contracts) : null;
+        Handover.TryGive() is { } state ? new ConversionSession(state, welcomeOf(state), Handover, checkpoints, Contracts) : null;
 
     /// <summary>The session's app has become primary.</summary>
     public void BecomePrimary() => timers.Open();
@@ -69,19 +72,17 @@ internal sealed class AppControl(
         {
             case FrameType.Processed:
                 execution.Executed(ProcessedFrame.Read(payload).Position);
-                if (Upgrade is { Stage: UpgradeStage.Wanted } || execution.Delivery.Versions.Ends is not null) wake();
+                if (Round is { Stage: UpgradeStage.Wanted } || execution.Delivery.Versions.Ends is not null) wake();
                 break;
             case FrameType.Executing: execution.Progress.Executes(ExecutingFrame.Read(payload).Place); break;
-            case FrameType.ImageBegin when Handover is { TakesImage: true } handover: handover.Take(ImageBegin.Read(payload)); break;
-            case FrameType.ImageChunk when Handover is { TakesImage: true } handover:
-                handover.TakeChunk(ImageChunk.Read(payload));
-                break;
-            case FrameType.ImageEnd when Handover is { TakesImage: true } handover: handover.Take(ImageEnd.Read(payload)); break;
+            case FrameType.ImageBegin when Handover.TakesImage: Handover.Take(ImageBegin.Read(payload)); break;
+            case FrameType.ImageChunk when Handover.TakesImage: Handover.TakeChunk(ImageChunk.Read(payload)); break;
+            case FrameType.ImageEnd when Handover.TakesImage: Handover.Take(ImageEnd.Read(payload)); break;
             case FrameType.ImageBegin:
                 return CheckpointAnswer(
                     checkpoints.Begin(
                         ImageBegin.Read(payload),
-                        isWanted: stage == AppStage.Primary || !execution.OwnsLog || Upgrade is { Stage: UpgradeStage.Converting }));
+                        isWanted: stage == AppStage.Primary || !execution.OwnsLog || Round is { Stage: UpgradeStage.Converting }));
             case FrameType.ImageChunk: return CheckpointAnswer(checkpoints.Pipeline.Chunk(payload));
             case FrameType.ImageEnd: return CheckpointAnswer(checkpoints.Pipeline.End(ImageEnd.Read(payload)));
             case FrameType.TimerSet: timers.Set(TimerSet.Read(payload)); break;
@@ -105,8 +106,8 @@ internal sealed class AppControl(
         return ReadAnswer.More;
     }
 
-    /// <summary>Logs decisions of the app that found no room so far; false: some still wait.</summary>
-    public bool TryLogDecisions() => quarantine.TryLog();
+    /// <summary>Logs decisions of the app, and results of its tasks, that found no room so far; false: some still wait.</summary>
+    public bool TryLogDecisions() => quarantine.TryLog() & results.TryLog();
 
     /// <exception cref="ProtocolViolation">The session's app is not primary, and not told to become it.</exception>
     public static void RequirePrimary(AppStage stage, string rule, string what)
@@ -121,9 +122,9 @@ internal sealed class AppControl(
         switch (answer.Use)
         {
             case ConversionUse.Switch: execution.Switched(answer); break;
-            case ConversionUse.State when Handover is { } handover: handover.OldAppAnswers(answer); break;
-            case ConversionUse.Rehearsal when Rehearsal is { } rehearsal: rehearsal.Answered(answer); break;
-            case ConversionUse.Image when Upgrade is { } upgrade: upgrade.Refused(answer.Why); break;
+            case ConversionUse.State: Handover.OldAppAnswers(answer); break;
+            case ConversionUse.Rehearsal when Upgrade is { } upgrade: upgrade.Rehearsal.Answered(answer); break;
+            case ConversionUse.Image when Round is { } round: round.Refused(answer.Why); break;
             default: throw new ProtocolViolation("P5.25", $"an answer to a conversion for use {answer.Use} that nobody asked for");
         }
     }

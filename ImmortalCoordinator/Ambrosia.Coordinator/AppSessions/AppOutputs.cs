@@ -84,6 +84,9 @@ internal sealed class AppOutputs(
         return execution.DigestWriter.TryLog() & !_selfWaits;
     }
 
+    /// <summary>An upgrade has shut the log's doors.</summary>
+    public bool IsLogShut => log.IsShut;
+
     /// <summary>Tells the links of those to whom the app has emitted that there is something to send.</summary>
     public void TellLinks()
     {

@@ -12,9 +12,6 @@ using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Coordinator.AppSessions;
 
-/// <summary>Says how far a session of the app has come. It only goes forward.</summary>
-internal enum AppStage { AwaitHello, AwaitMethods, Replaying, BecomingPrimary, Primary, Ended }
-
 /// <summary>
 /// Leads one connection of the app from its hello to its end: checks who it is, lets it begin, and takes it through its stages; what it
 /// emits, and what it asks for, goes on to the modules that it is for. Two threads: the one that reads the app calls the
@@ -39,6 +36,9 @@ internal sealed class AppSession(
 
     public ulong Number { get; } = number;
 
+    /// <summary>The app was told that another version goes on: nothing more is for it, or expected of it.</summary>
+    public bool HasGivenWay => _greeting.HasGivenWay;
+
     /// <summary>The session ended by its own Goodbye, with this reason.</summary>
     public string? EndReason { get; private set; }
 
@@ -55,22 +55,8 @@ internal sealed class AppSession(
 
     public bool IsEnded { get { using (_gate.Enter()) return _stage == AppStage.Ended; } }
 
-    /// <summary>The stage's name for operators: greeting, replaying, becoming primary, primary, or ended.</summary>
-    public string StageName
-    {
-        get
-        {
-            using (_gate.Enter())
-                return _stage switch
-                {
-                    AppStage.AwaitHello or AppStage.AwaitMethods => "greeting",
-                    AppStage.Replaying => "replaying",
-                    AppStage.BecomingPrimary => "becoming primary",
-                    AppStage.Primary => "primary",
-                    _ => "ended"
-                };
-        }
-    }
+    /// <summary>The stage, for operators.</summary>
+    public string StageName { get { using (_gate.Enter()) return AppStages.NameOf(_stage); } }
 
     /// <summary>There may be something to take: what a sender looks at before it waits.</summary>
     public bool HasOutput
@@ -83,17 +69,27 @@ internal sealed class AppSession(
                 if (_greeting.Conversion is { } conversion) return conversion.HasOutput;
                 if (feed.HasControl) return true;
                 if (IsGreeting) return false;
-                if (feed.Ends is not null) return control.Rebuild!.MayHaveNext;
-                return feed.HasRecords || (_stage == AppStage.Replaying && _target is { } all && feed.Next >= all
-                    && control.Upgrade?.MayHaveNext(all) != false);
+                if (feed.Ends is not null) return control.Apps!.Rebuild.MayHaveNext;
+                return feed.HasRecords || (Target is { } all && feed.Next >= all && control.Upgrade?.Round.MayHaveNext(all) != false);
             }
         }
     }
 
     /// <summary>
+    /// What comes next is decided where everything below this has been delivered: that the app becomes primary, or that the state of a
+    /// primary's app is converted. Null: nothing is to be decided.
+    /// </summary>
+    private Lsn? Target => _stage switch
+    {
+        AppStage.Replaying => _target,
+        AppStage.Primary when control.Upgrade is { Round.IsCalled: true } => feed.Next,
+        _ => null
+    };
+
+    /// <summary>
     /// It is primary, and what waits for it is less than changing threads would cost. Of log bytes; replay is never little.
     /// </summary>
-    public bool HasLittle => IsPrimary && feed.BytesLeft <= LittleBytesMax;
+    public bool HasLittle => IsPrimary && feed.BytesLeft <= LittleBytesMax && _greeting.UpgradedBy is not { IsGivenUp: false };
 
     // ---- what the app sends ----
 
@@ -153,7 +149,7 @@ internal sealed class AppSession(
     public void Pause(bool drained)
     {
         if (_greeting.IsBeside) return;
-        LogWaits = !(outputs.TryLog() & control.TryLogDecisions());
+        LogWaits = !(outputs.TryLog() & control.TryLogDecisions() | outputs.IsLogShut); // a state to be converted may come behind
         outputs.TellLinks();
         outputs.WakeCommitter(drained);
     }
@@ -174,6 +170,7 @@ internal sealed class AppSession(
     {
         try
         {
+            if (sessions.Admission.WhatIsWrong(hello) is { } over) throw Refuse(over); // the upgrade that it waited for was given up
             if (IsBeside(hello, methods)) return TryBeginConversion() ? ReadAnswer.More : ReadAnswer.LogUnread;
             if (IsPatient && sessions.Live is not null) return ReadAnswer.AppIsLive;
             if (sessions.TryBegin(this, hello, methods, out string? why)) return ReadAnswer.More;
@@ -198,10 +195,27 @@ internal sealed class AppSession(
     /// </summary>
     private bool IsBeside(AppHello hello, BuildMethods? methods)
     {
-        if (control.Pair is not { } pair || sessions.Admission.IsOld(hello)) return false;
-        sessions.Admission.RequireNext(hello, methods);
-        control.Handover!.Came(hello);
-        return _greeting.IsBeside = !pair.IsNewWanted || sessions.Live is not null;
+        if (sessions.Admission.IsNext(hello)) RequireNext(sessions.Admission.WhatIsWrongInPlace(hello, methods, sessions.App), hello);
+        if (control.Apps is not { } apps || sessions.Admission.IsOld(hello)) return false;
+        try
+        {
+            sessions.Admission.RequireNext(hello, methods);
+        }
+        catch (UpgradeRefusedException other) when (control.Upgrades.InPlace.TryGiveUp(other.Message))
+        {
+            throw Refuse(other.Message); // the app that serves goes on
+        }
+        apps.Handover.Came(hello);
+        return _greeting.IsBeside = !apps.Pair.IsNewWanted || sessions.Live is not null;
+    }
+
+    /// <summary>The app that is to take the running one's place has come: the upgrade goes on with it, or is refused.</summary>
+    /// <exception cref="AppLeftException">It is refused.</exception>
+    private void RequireNext(string? wrong, AppHello hello)
+    {
+        if (wrong is not null) control.Upgrades.InPlace.Refuse(wrong);
+        else if (!control.Upgrades.InPlace.TryMeet(hello)) wrong = "the upgrade that it came for was given up";
+        if (wrong is not null) throw Refuse(wrong);
     }
 
     private bool TryBeginConversion()
@@ -249,9 +263,9 @@ internal sealed class AppSession(
         outputs.PushSelf();
     }
 
-    /// <summary>An app that contradicts the log would do so again: the process ends too.</summary>
-    private static Exception Left(Goodbye goodbye) =>
-        goodbye.Code == GoodbyeCode.Divergence ? new DivergenceException($"the app contradicts the log: {goodbye.Why}")
+    /// <summary>An app that contradicts the log would do so again: the process ends too. One beside it has executed nothing.</summary>
+    private Exception Left(Goodbye goodbye) =>
+        goodbye.Code == GoodbyeCode.Divergence && !_greeting.IsBeside ? new DivergenceException($"the app contradicts the log: {goodbye.Why}")
         : new AppLeftException(goodbye);
 
     // ---- what the app gets ----
@@ -271,22 +285,25 @@ internal sealed class AppSession(
         }
         if (feed.TryTake(out bytes)) return true;
         if (feed.Ends is { } upgrade) return TryGiveWay(upgrade, out bytes);
-        if (_stage != AppStage.Replaying) return false;
+        if (_stage != AppStage.Replaying && control.Upgrade is not { Round.IsCalled: true }) return false;
         using (_gate.Enter())
         {
-            if (_target is not { } all || feed.Next < all) return false;
-            UpgradeStep first = control.Upgrade?.Next(all, App!) ?? default;
+            if (Target is not { } all || feed.Next < all) return false;
+            UpgradeRound? round = control.Upgrade?.Round;
+            UpgradeStep first = round?.Next(all, App!) ?? default;
             if (first.Waits) return false;
             if (first.Target is { } more)
             {
-                _target = more;
+                if (_stage == AppStage.Replaying) _target = more;
                 return false;
             }
             if (first.Convert is { } convert)
             {
+                if (_stage == AppStage.Primary) _greeting.UpgradedBy = round;
                 feed.Write(convert);
                 return feed.TryTakeControl(out bytes);
             }
+            if (_stage == AppStage.Primary) return false; // the upgrade is over, and it goes on
             _stage = AppStage.BecomingPrimary;
             feed.BecomePrimary(all);
             return feed.TryTakeControl(out bytes);
@@ -297,9 +314,13 @@ internal sealed class AppSession(
     private bool TryGiveWay(UpgradeRecord upgrade, out ReadOnlyMemory<byte> bytes)
     {
         bytes = default;
-        GiveWayStep step = control.Rebuild!.Next(upgrade);
-        if (step.Convert is { } convert) feed.Write(convert);
-        else if (step.Ends) feed.Write(new Goodbye(GoodbyeCode.CleanStop, $"version {upgrade.VersionTo} goes on"));
+        GiveWayStep step = control.Apps!.Rebuild.Next(upgrade);
+        if (step.Ends)
+        {
+            feed.Write(new Goodbye(GoodbyeCode.CleanStop, $"version {upgrade.VersionTo} goes on"));
+            _greeting.HasGivenWay = true;
+        }
+        else if (step.Convert is { } convert) feed.Write(convert);
         else return false;
         return feed.TryTakeControl(out bytes);
     }
@@ -358,35 +379,4 @@ internal sealed class AppSession(
         _greeting.Conversion?.End();
         sessions.Ended(this);
     }
-}
-
-/// <summary>
-/// Holds what an app that shows its token has said, and how long it is kept, before its session begins, and whether it stands beside the
-/// app that executes the log. The thread that reads the app writes it.
-/// </summary>
-internal sealed class AppGreeting
-{
-    private volatile ConversionSession? _conversion;
-
-    /// <summary>
-    /// The session converts a state beside the app that executes the log; null: it is to execute it. Any thread reads it.
-    /// </summary>
-    public ConversionSession? Conversion { get => _conversion; set => _conversion = value; }
-
-    /// <summary>It is the new app of an upgrade, and the old one executes the log: nothing of it is for the log.</summary>
-    public bool IsBeside { get; set; }
-
-    /// <summary>It waits while another session is live.</summary>
-    public bool IsPatient { get; set; }
-
-    public AppHello? App { get; set; }
-
-    /// <summary>What its build executes; null: it has not said it.</summary>
-    public BuildMethods? Methods { get; set; }
-}
-
-/// <summary>Ends a session: the app said goodbye, or was sent away.</summary>
-internal sealed class AppLeftException(Goodbye goodbye) : Exception(goodbye.Why)
-{
-    public Goodbye Goodbye { get; } = goodbye;
 }

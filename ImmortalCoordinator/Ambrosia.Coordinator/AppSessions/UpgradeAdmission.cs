@@ -1,4 +1,3 @@
-using System.Security.Cryptography;
 using Ambrosia.Coordinator.Builds;
 using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Replay;
@@ -32,18 +31,42 @@ internal sealed class UpgradeAdmission(CoordinatorInputs inputs, ReplicaLog log,
     public uint InForce => log.AppVersion;
 
     /// <summary>The version with which a new log begins, if this app has come.</summary>
-    public uint FirstOf(AppHello hello) => control.Pair is null ? hello.AppVersion : inputs.Options.Upgrade!.To;
+    public uint FirstOf(AppHello hello) => control.Upgrade is { Apps: not null } upgrade ? upgrade.Options.To : hello.AppVersion;
 
     /// <summary>It is the old one of two apps: each has a token of its own.</summary>
-    public bool IsOld(AppHello hello) =>
-        inputs.OldAppToken.Length > 0 && CryptographicOperations.FixedTimeEquals(hello.Token.Span, inputs.OldAppToken.Span);
+    public bool IsOld(AppHello hello) => control.Upgrades.Tokens.IsOld(hello.Token);
+
+    /// <summary>It is the one that is to take the running app's place.</summary>
+    public bool IsNext(AppHello hello) => control.Upgrades.Tokens.IsNext(hello.Token);
+
+    /// <summary>It shows the token of an app of this replica.</summary>
+    public bool IsAny(AppHello hello) => control.Upgrades.Tokens.IsAny(hello.Token);
+
+    /// <summary>
+    /// Says why an app cannot take the place of the one that runs, by an upgrade under this primary; null: nothing is known against it.
+    /// </summary>
+    /// <param name="methods">What its build executes; null: it states none.</param>
+    /// <param name="running">The app that runs; null: none does now.</param>
+    public string? WhatIsWrongInPlace(AppHello hello, BuildMethods? methods, AppHello? running)
+    {
+        uint above = Math.Max(log.AppVersion, running?.AppVersion ?? 0);
+        string come = $"the app that has come is of version {hello.AppVersion}"
+            + (hello.Build is { } build && running?.Build == build ? $", and of build {build.Short}, which runs already" : "");
+        if (hello.AppVersion <= above)
+            return log.AppVersion < above
+                ? $"{come}, and the one that runs carries version {above} itself. Start the coordinator again with --upgrade-to {above}, or give an app of a later version"
+                : $"{come}; the log is of version {above}, and versions only go up. Give the program of the new version, or raise its [AppVersion] above {above}";
+        return _services.WhatIsWrong(hello, methods, isNextVersion: true) is { } other
+            ? $"the app that has come is no next version of '{inputs.Identity.Name}': {other}" : null;
+    }
 
     /// <summary>The app behind -- is of the version that the upgrade brings, and of the log's service.</summary>
     /// <param name="methods">What its build executes; null: it states none.</param>
     /// <exception cref="UpgradeRefusedException">It is not; or the log is of a later version already.</exception>
     public void RequireNew(AppHello hello, BuildMethods? methods)
     {
-        if (inputs.Options.Upgrade is not { } upgrade || log.AppVersion is not (> 0 and var inForce)) return; // a new log begins with any
+        // A new log begins with any.
+        if (control.Upgrade is not { Options: { } upgrade } || log.AppVersion is not (> 0 and var inForce)) return;
         if (inForce > upgrade.To)
             throw new UpgradeRefusedException(
                 $"--upgrade-to {upgrade.To}, and the log is of version {inForce} already: versions only go up. Leave --upgrade-to out, or give a higher version and its app");
@@ -68,18 +91,18 @@ internal sealed class UpgradeAdmission(CoordinatorInputs inputs, ReplicaLog log,
     /// <exception cref="UpgradeRefusedException">The upgrade cannot be made with these two.</exception>
     public (string Why, TimeSpan Until)? Judge(AppHello hello, BuildMethods? methods, (uint Runs, BuildId? Build) from)
     {
-        if (control.Pair is not { } pair) return null;
-        uint to = inputs.Options.Upgrade!.To, runs = from.Runs, inForce = log.AppVersion;
+        if (control.Upgrade is not { Apps: { } apps, Options: { } options }) return null;
+        uint to = options.To, runs = from.Runs, inForce = log.AppVersion;
         bool isOld = IsOld(hello), wantsOld = runs < to;
-        if (isOld && wantsOld && inForce < to) RequireOld(hello, methods, runs);
-        pair.Want(wantsOld ? new NeededBuild(runs, from.Build) : null);
+        if (isOld && wantsOld && inForce < to) RequireOld(hello, methods, (runs, to));
+        apps.Pair.Want(wantsOld ? new NeededBuild(runs, from.Build) : null);
         if (isOld && !wantsOld) throw new AppNotWantedException(hello.AppVersion, runs);
         TimeSpan now = inputs.Time.GetElapsedTime(0);
         if (isOld != wantsOld)
             return ($"what comes next is of version {runs}, and the app that executes that has not come yet", now + s_judgeEvery);
-        if (!isOld || inForce >= to || execution.OwnsLog || control.Handover!.HasCome) return null;
+        if (!isOld || inForce >= to || execution.OwnsLog || apps.Handover.HasCome) return null;
         string why = $"the app of version {to}, which is to take its place, has not come yet";
-        TimeSpan longest = inputs.Options.Upgrade.Within < s_nextAppMax ? inputs.Options.Upgrade.Within : s_nextAppMax;
+        TimeSpan longest = options.Within < s_nextAppMax ? options.Within : s_nextAppMax;
         using (_gate.Enter())
         {
             _waitsSince ??= now;
@@ -89,9 +112,9 @@ internal sealed class UpgradeAdmission(CoordinatorInputs inputs, ReplicaLog log,
             $"{why}, and {longest.TotalSeconds:0} s are over: start the command behind -- by hand and see what it says. Nothing was claimed");
     }
 
-    private void RequireOld(AppHello hello, BuildMethods? methods, uint runs)
+    private void RequireOld(AppHello hello, BuildMethods? methods, (uint Runs, uint To) versions)
     {
-        uint to = inputs.Options.Upgrade!.To;
+        (uint runs, uint to) = versions;
         const string Mend = "give the build that has executed it so far, with the arguments that it was run with";
         if (hello.AppVersion >= to)
             throw new UpgradeRefusedException(

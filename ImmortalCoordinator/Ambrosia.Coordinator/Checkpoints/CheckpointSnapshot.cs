@@ -21,40 +21,43 @@ internal sealed class CheckpointSnapshot(
     private readonly InstanceIdentity _identity = inputs.Identity;
     private readonly string _replica = inputs.Options.Replica;
 
-    /// <summary>It asks for the checkpoint of a version that is not in force yet; null: nobody does.</summary>
-    public IVersionCheckpoint? Upgrade { get; set; }
+    private volatile IVersionCheckpoint? _upgrade;
+
+    /// <summary>It asks for the checkpoint of a version that is not in force yet; null: nobody does. Any thread.</summary>
+    public IVersionCheckpoint? Upgrade { get => _upgrade; set => _upgrade = value; }
 
     /// <param name="why">Why there is none now: this replica is so far behind that the log at its mark was removed by the primary, or
     /// outputs were dropped before their place.</param>
     /// <exception cref="ProtocolViolation">P5.7, P5.8: no mark asked for it.</exception>
     public CheckpointJob? Take(ImageBegin begin, out string why)
     {
-        VersionPlace? other = Upgrade?.TakeFor(begin.Position);
-        CheckpointJob? job = Take(begin, other, out why);
-        if (job is null && other is not null) Upgrade!.Failed(why);
+        IVersionCheckpoint? upgrade = _upgrade;
+        VersionPlace? other = upgrade?.TakeFor(begin.Position);
+        CheckpointJob? job = Take(begin, other is null ? null : (other, upgrade!), out why);
+        if (job is null && other is not null) upgrade!.Failed(why);
         return job;
     }
 
     /// <param name="other">The checkpoint is of another version than the log's; null: it is not.</param>
-    private CheckpointJob? Take(ImageBegin begin, VersionPlace? other, out string why)
+    private CheckpointJob? Take(ImageBegin begin, (VersionPlace Place, IVersionCheckpoint Outcome)? other, out string why)
     {
         why = "the log at its mark is not there any more: this replica is behind, and there is a newer one";
-        MarkSnapshot mark = other?.At ?? execution.Delivery.Marks.TakeFor(begin.Position)
+        MarkSnapshot mark = other?.Place.At ?? execution.Delivery.Marks.TakeFor(begin.Position)
             ?? throw new ProtocolViolation("P5.8", $"an image at {begin.Position} that no mark asked for");
         Lsn page = execution.Progress.ProcessedPage;
         using LogReader reader = readers.New();
         ReplayState? state = StateAtPosition.At(reader, mark, page, begin.Position, out ulong previousHash);
         if (state is null) return execution.OwnsLog ? throw reader.MissingPage(mark.PageLsn) : null;
         var header = new CheckpointHeader(_identity.Shard, _identity.Uuid, begin.Position, page, mark.Mark.Epoch,
-            other?.Version ?? readers.VersionAt(begin.Position),
+            other?.Place.Version ?? readers.VersionAt(begin.Position),
             begin.ImageVersion, inputs.Time.GetUtcNow().ToUnixTimeMilliseconds() * 1000, previousHash, _replica)
         {
-            Build = other is null ? execution.Delivery.Build : other.Build,
+            Build = other is { } made ? made.Place.Build : execution.Delivery.Build,
         };
         if (OutputsAt(state, ref why) is not { } outputs) return null;
         return new CheckpointJob(header, PartOf(state, outputs), outputs, IsOurs: mark.Mark.Replica == _replica)
         {
-            Outcome = other is null ? null : Upgrade,
+            Outcome = other?.Outcome,
         };
     }
 

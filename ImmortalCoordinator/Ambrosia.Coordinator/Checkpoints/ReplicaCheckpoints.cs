@@ -55,7 +55,7 @@ internal sealed class ReplicaCheckpoints : IDisposable
 
     public CheckpointPipeline Pipeline { get; }
 
-    /// <summary>It asks for the checkpoint of a version that is not in force yet; null: nobody does. Before anything runs.</summary>
+    /// <summary>It asks for the checkpoint of a version that is not in force yet; null: nobody does. Any thread.</summary>
     public IVersionCheckpoint? Upgrade { get => _snapshot.Upgrade; set => _snapshot.Upgrade = value; }
 
     /// <inheritdoc cref="CheckpointSnapshot.PartAt"/>

@@ -65,6 +65,16 @@ internal sealed class AppEndpoint : IDisposable
         ["AMBROSIA_INSTANCE"] = _options.Instance, ["AMBROSIA_CATALOG"] = _options.Catalog.Text,
     };
 
+    /// <summary>Makes a token for an app that is to take the running one's place, and its environment. One thread at a time.</summary>
+    public (ReadOnlyMemory<byte> Token, IReadOnlyDictionary<string, string> Environment) NewApp(IFileSystem files)
+    {
+        string path = Path.ChangeExtension(TokenPath, $"{++_nextApps + 1}.token");
+        return (NewToken(files, path), new Dictionary<string, string>(Environment) { ["AMBROSIA_TOKEN"] = path });
+    }
+
+    /// <summary>So many apps were to take the place of the running one.</summary>
+    private int _nextApps;
+
     /// <summary>Refuses what <see cref="Open"/> would refuse, and makes nothing.</summary>
     /// <exception cref="MisuseException">The port is taken, or the socket's place will not do.</exception>
     public static void Check(CoordinatorOptions options)

@@ -43,7 +43,8 @@ internal sealed class AppSender(PumpWork work) : IDisposable
     }
 
     /// <summary>
-    /// Sends until the session has ended and everything is sent; from here on others may send as well. It has a thread of its own.
+    /// Sends until the session has ended, or given way to another version, and everything is sent; from here on others may send as well. It
+    /// has a thread of its own.
     /// </summary>
     /// <exception cref="SocketException">The app is gone.</exception>
     public void Run(AppSession of, AppStream over)
@@ -57,8 +58,8 @@ internal sealed class AppSender(PumpWork work) : IDisposable
             {
                 bool isLast = _ended;
                 if (SendAll()) continue;
-                if (isLast) return;
-                _parker.Park(() => _hasRest || _ended || of.HasOutput, TimeSpan.FromSeconds(1));
+                if (isLast || of.HasGivenWay) return;
+                _parker.Park(() => _hasRest || _ended || of.HasGivenWay || of.HasOutput, TimeSpan.FromSeconds(1));
             }
         }
         finally

@@ -22,7 +22,6 @@ public sealed class ConversionHost : IDisposable
     private readonly UpgradeOptions _upgrade;
     private readonly ViewParts _parts;
     private readonly ViewApp _app;
-    private StateHandover? _handover;
 
     /// <summary>One of both.</summary>
     private sealed record Answer(ConvertedFrame? Converted, ViewEndedException? Over = null);
@@ -36,17 +35,11 @@ public sealed class ConversionHost : IDisposable
     {
         if (AppPath.WhatIsWrong(app[0]) is { } unknown) throw new MisuseException(unknown);
         _upgrade = new UpgradeOptions(to) { OldApp = app }; // that there is an old app is what counts
-        _parts = new ViewParts(logDirectory, files, logger, End, ViewOf, upgrade: _upgrade);
+        _parts = new ViewParts(
+            logDirectory, files, logger, End, new ConvertingView(answer => _answers.Add(new Answer(answer))), upgrade: _upgrade);
         _app = new ViewApp(isQuiet ? ViewParts.Quiet(app) : app, _parts.Environment, AppEnded, why => End(ExitCodes.Misuse, why));
         _parts.Pump.Start();
         _app.Start();
-    }
-
-    private ConvertingView ViewOf(CoordinatorInputs inputs)
-    {
-        _handover = new StateHandover(inputs);
-        _handover.Answered += (answer, _) => _answers.Add(new Answer(answer));
-        return new ConvertingView { Handover = _handover };
     }
 
     /// <summary>Lets the app try to convert a state; returns what it says, with the length and the hash of the new image.</summary>
@@ -54,7 +47,7 @@ public sealed class ConversionHost : IDisposable
     /// <exception cref="ViewEndedException">The app cannot be started, or is no app of this service and version.</exception>
     public ConvertedFrame Rehearse(ViewedImage state, uint from, CancellationToken stop = default)
     {
-        StateHandover handover = _handover!;
+        StateHandover handover = _parts.Coordinator.Upgrades.Handover;
         handover.Begin(new ConvertFrame(Lsn.Zero, from, _upgrade.To, ConversionUse.Rehearsal));
         handover.OldAppAnswers(new ConvertedFrame(state.Position, ConversionUse.State, 0, 0, ""));
         handover.Take(new ImageBegin(state.Position, state.Version));
@@ -81,7 +74,7 @@ public sealed class ConversionHost : IDisposable
     public void Dispose()
     {
         _app.Dispose();
+        _parts.Coordinator.Upgrades.Handover.Drop();
         _parts.Dispose();
-        _handover!.Drop();
     }
 }

@@ -60,6 +60,8 @@ public sealed class CoordinatorHost : IDisposable
     /// <summary>The first end counts; negative: there is none yet.</summary>
     private int _exitCode = -1;
 
+    private int _isFinishing;
+
     /// <summary>The fence of the epoch that this process has claimed; null before.</summary>
     private Fence? _fence;
 
@@ -164,8 +166,8 @@ public sealed class CoordinatorHost : IDisposable
             _pumps.StartCommits(_coordinator.Committer);
         }
         else _coordinator = new Coordinator(inputs, follower);
-        if (_coordinator.Rehearsal is { } rehearsal)
-            rehearsal.Passed += () => new Thread(() => _pumps.Secondary?.Promote()) { Name = "upgrade", IsBackground = true }.Start();
+        if (_coordinator.Upgrades.Parts is { } upgrade)
+            upgrade.Rehearsal.Passed += () => new Thread(() => _pumps.Secondary?.Promote()) { Name = "upgrade", IsBackground = true }.Start();
         _incidents = new IncidentJournal(inputs, _coordinator, catalog, ExplainsIncidents);
         _coordinator.AddCommands(_commands);
         AddCommands(_coordinator);
@@ -262,6 +264,9 @@ public sealed class CoordinatorHost : IDisposable
             Obstacle = () => parts.Sessions.Admission.Obstacle ?? _pumps.Secondary?.Obstacle,
         };
         _commands.Set("promote", request => PromoteCommand.Begin(request, parts.HasLog, promoted, TimeProvider.System));
+        _commands.Set("upgrade", request => UpgradeCommand.Begin(request, new UpgradedReplica(
+            parts.Upgrades.InPlace, () => parts.Sessions.Live is { IsPrimary: true } ? parts.Execution.Delivery.Versions.Runs : null,
+            () => NextAppFile.TryRead(_files, _options)?.CommandLine ?? "", TimeProvider.System)));
         _commands.Set("retire", request => RetireCommand.Begin(
             request, parts.HasLog, [.. ReplicaLock.ListRunning(_files, _options.LogDirectory).Where(name => name != _options.Replica)],
             _options.StopWithin, _retired.Cancel));
@@ -298,13 +303,15 @@ public sealed class CoordinatorHost : IDisposable
         _logger.LogOpened(parts.Epoch, parts.Durable, endpoint.Address, endpoint.TokenPath);
         ChannelOpened?.Invoke(endpoint.Environment);
         if (_options.App.Count == 0) return;
-        _apps = new AppProcesses(_options, endpoint, parts, _incidents!, _logger, Fail);
+        _apps = new AppProcesses(inputs, endpoint, parts, _incidents!, Fail);
+        parts.Upgrades.InPlace.Apps = _apps;
         _apps.Start();
     }
 
     private void Stop()
     {
         _logger.StopAsked();
+        _coordinator?.Upgrades.InPlace.TryGiveUp("the coordinator stops");
         _apps?.StartNoMore();
         if (_coordinator is { } parts) _pumps.EndCleanly(parts.BeginCleanEnd());
         if (_apps is not null)
@@ -326,7 +333,10 @@ public sealed class CoordinatorHost : IDisposable
 
     private void Finish(int code, string why)
     {
+        // An app that was refused ends too, and must not speak for its coordinator.
+        if (Interlocked.Exchange(ref _isFinishing, 1) != 0) return;
         (code, why) = ExitCodes.Regarding(_fence, code, why);
+        if (code == ExitCodes.OtherAppVersion) why += NextAppFile.HintOf(_files, _options);
         if (code == ExitCodes.Divergence)
         {
             DivergenceExit.RemoveDoubtful(_coordinator, _logger); // before anything is looked for, which may begin with one of them

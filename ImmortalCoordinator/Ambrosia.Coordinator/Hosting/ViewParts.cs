@@ -18,13 +18,13 @@ internal sealed class ViewParts : IDisposable
 
     /// <param name="directory">The directory of the log.</param>
     /// <param name="fail">Hears that the view is over, with the exit code.</param>
-    /// <param name="viewOf">Makes what the parts execute the log for.</param>
+    /// <param name="view">What the parts execute the log for.</param>
     /// <param name="appSocket">The path of the unix socket for the app; null: one in the view's own directory.</param>
     /// <param name="upgrade">The upgrade for which the app is to convert a state; null: it is to execute the log.</param>
     /// <exception cref="MisuseException">The directory is no log.</exception>
     /// <exception cref="Log.Format.LogDamage">The log's chain is damaged.</exception>
     public ViewParts(
-        string directory, IFileSystem files, ILogger logger, Action<int, string> fail, Func<CoordinatorInputs, View> viewOf,
+        string directory, IFileSystem files, ILogger logger, Action<int, string> fail, View view,
         string? appSocket = null, UpgradeOptions? upgrade = null)
     {
         string log = Path.TrimEndingDirectorySeparator(Path.GetFullPath(directory));
@@ -46,7 +46,7 @@ internal sealed class ViewParts : IDisposable
             Options = settings, Identity = identity, Files = own, AppToken = Endpoint.Token, Time = TimeProvider.System,
             Random = Random.Shared.NextDouble, Pumps = new ViewPumps(fail), Logger = logger,
         };
-        Coordinator = new Coordinator(inputs, Follower, viewOf(inputs));
+        Coordinator = new Coordinator(inputs, Follower, view);
         Coordinator.Checkpoints.Pipeline.Forbid();
         Pump = new AppPump(
             Coordinator, Endpoint, static stop => stop.WaitHandle.WaitOne(1), fail, logger, new PumpProgress(TimeProvider.System));

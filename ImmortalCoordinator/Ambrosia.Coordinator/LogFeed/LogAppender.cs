@@ -32,7 +32,16 @@ internal sealed class LogAppender(ReplicaLog replica, int pageRecordBytesMax, Ac
     public bool TakeWake() => Interlocked.Exchange(ref _wakeOwed, 0) != 0;
 
     private int _wakeOwed;
-    private volatile bool _refusesInputs, _refusesCallers;
+    private volatile bool _refusesInputs, _refusesCallers, _isShut;
+
+    /// <summary>
+    /// Nothing is logged but the record of an upgrade, which converts the state behind all that is logged: whoever brings anything else is
+    /// treated as if there were no room, and comes again.
+    /// </summary>
+    public bool IsShut => _isShut;
+
+    /// <summary>Shuts the log's doors, or opens them. An append that has begun before goes through.</summary>
+    public void Shut(bool isShut) => _isShut = isShut;
 
     /// <summary>
     /// No input from outside is logged any more, since the replica is about to end: who brings one is treated as if there were no room.
@@ -55,6 +64,7 @@ internal sealed class LogAppender(ReplicaLog replica, int pageRecordBytesMax, Ac
     /// </summary>
     public bool TryAppendRun(RecordKind kind, in RunHeader header, ReadOnlySpan<byte> afterHeader, Action<Lsn> reserved)
     {
+        if (_isShut) return false;
         int body = RunHeader.Bytes + afterHeader.Length;
         Crash.Hit("log.beforeAppend");
         if (RecordHeader.Bytes + body > pageRecordBytesMax) return TryAppendSpanning(kind, header, afterHeader, reserved);
@@ -82,6 +92,7 @@ internal sealed class LogAppender(ReplicaLog replica, int pageRecordBytesMax, Ac
     public bool TryAppend(RecordKind kind, ReadOnlySpan<byte> body, out Lsn end)
     {
         end = default;
+        if (_isShut) return false;
         LogWriter log = replica.Writer;
         if (RecordHeader.Bytes + body.Length > pageRecordBytesMax)
         {
@@ -100,6 +111,7 @@ internal sealed class LogAppender(ReplicaLog replica, int pageRecordBytesMax, Ac
     /// <inheritdoc cref="LogWriter.TryAppendAlone"/>
     public bool TryAppendAlone(Lsn at, RecordKind kind, ReadOnlySpan<byte> body)
     {
+        if (_isShut) return false;
         Crash.Hit("log.beforeAppend");
         if (!replica.Writer.TryAppendAlone(at, kind, body)) return false;
         Interlocked.Exchange(ref _wakeOwed, 1);
@@ -118,6 +130,7 @@ internal sealed class LogAppender(ReplicaLog replica, int pageRecordBytesMax, Ac
     /// <summary>Appends a record of a head and what stands behind it; <paramref name="reserved"/> as for a run.</summary>
     public bool TryAppend(RecordKind kind, ReadOnlySpan<byte> head, ReadOnlySpan<byte> rest, Action<Lsn> reserved)
     {
+        if (_isShut) return false;
         int body = head.Length + rest.Length;
         LogWriter log = replica.Writer;
         Crash.Hit("log.beforeAppend");

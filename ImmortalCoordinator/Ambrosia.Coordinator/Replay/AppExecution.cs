@@ -29,16 +29,15 @@ internal sealed class AppExecution : IDisposable
     private volatile bool _hasReported;
 
     /// <param name="view">The log is executed for this view; null: for a replica.</param>
-    /// <param name="hasNextApp">Another app goes on where an upgrade brings its version into force.</param>
     public AppExecution(
-        ReplicaLog log, LogReaders readers, LogAppender appender, OutboxSet outboxes, View? view, bool hasNextApp = false)
+        ReplicaLog log, LogReaders readers, LogAppender appender, OutboxSet outboxes, View? view)
     {
         (_log, _outboxes, View) = (log, outboxes, view);
         Digests = new DigestTracker(null) { Tolerates = view is null ? null : view.Tolerates };
         DigestWriter = new DigestWriter(outboxes, appender, Digests);
         Delivery = new Delivery(log, readers, log.DigestEvery, Progress, Digests, outboxes)
         {
-            View = view, OneByOne = view?.IsOneByOne == true, Versions = new VersionSwitch { HasNextApp = hasNextApp },
+            View = view, OneByOne = view?.IsOneByOne == true,
         };
     }
 

@@ -20,11 +20,13 @@ internal sealed class VersionSwitch
 
     private volatile UpgradeRecord? _ends;
 
+    private volatile bool _hasNextApp;
+
     /// <summary>The version of the app that is given records. Any thread.</summary>
     public uint Runs => _runs;
 
-    /// <summary>Another app goes on where the log has the upgrade of this one's version; otherwise the replica ends there.</summary>
-    public bool HasNextApp { get; init; }
+    /// <summary>Another app goes on where the log has the upgrade of this one's version; else the replica ends there. Any thread.</summary>
+    public bool HasNextApp { get => _hasNextApp; set => _hasNextApp = value; }
 
     /// <summary>The record of the upgrade with which this app's records end; null: it was not met. Any thread.</summary>
     public UpgradeRecord? Ends => _ends;

@@ -10,6 +10,9 @@ public sealed record UpgradeOptions(uint To)
     /// <summary>The conversion and its checkpoint may take so long; then the replica goes on with the version before.</summary>
     public TimeSpan Limit { get; init; } = TimeSpan.FromSeconds(10);
 
+    /// <summary>A primary that serves makes the upgrade in its own epoch; false: the replica takes over for it.</summary>
+    public bool IsInPlace { get; init; }
+
     /// <summary>
     /// The app of the version before, with its arguments, in a process of its own; empty: one app carries both versions.
     /// </summary>

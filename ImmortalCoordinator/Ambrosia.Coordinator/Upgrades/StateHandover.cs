@@ -54,6 +54,9 @@ internal sealed class StateHandover(CoordinatorInputs inputs)
 
     public void Came(AppHello newApp) => _newApp = newApp;
 
+    /// <summary>Another new app is to come.</summary>
+    public void Forget() => _newApp = null;
+
     /// <summary>Begins to ask; returns what the old app is to be sent.</summary>
     public ConvertFrame Begin(ConvertFrame asked)
     {

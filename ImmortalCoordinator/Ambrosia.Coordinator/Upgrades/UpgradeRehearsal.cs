@@ -7,15 +7,13 @@ namespace Ambrosia.Coordinator.Upgrades;
 
 /// <summary>
 /// Lets the app of a secondary try its conversion on a copy of the live state, again and again until it works; only then the replica takes
-/// over. So what can be known before is known before anybody waits. Any thread; one lock.
+/// over, or a primary begins. So what can be known before is known before anybody waits. Any thread; one lock.
 /// </summary>
+/// <param name="options">What is rehearsed, and for how long.</param>
 /// <param name="ask">Sends a frame to the app.</param>
-internal sealed class UpgradeRehearsal(CoordinatorInputs inputs, Action<ConvertFrame> ask)
+internal sealed class UpgradeRehearsal(CoordinatorInputs inputs, UpgradeOptions options, Action<ConvertFrame> ask)
 {
     private static readonly TimeSpan s_again = TimeSpan.FromSeconds(1);
-
-    private readonly UpgradeOptions _options = inputs.Options.Upgrade
-        ?? throw new InvalidOperationException("a rehearsal of a replica that is to make no upgrade");
 
     private readonly RankedLock _gate = new(LockRank.UpgradeRehearsal);
 
@@ -44,13 +42,13 @@ internal sealed class UpgradeRehearsal(CoordinatorInputs inputs, Action<ConvertF
     {
         using (_gate.Enter())
         {
-            if (_isOver || runs >= _options.To) return false;
+            if (_isOver || runs >= options.To) return false;
             _begun ??= now;
-            if (now - _begun >= _options.Within) return _isOver = true;
+            if (now - _begun >= options.Within) return _isOver = true;
             if (runs is null || _asked is not null || now < _next) return false;
             _asked = now;
         }
-        ask(new ConvertFrame(Lsn.Zero, runs.Value, _options.To, ConversionUse.Rehearsal));
+        ask(new ConvertFrame(Lsn.Zero, runs.Value, options.To, ConversionUse.Rehearsal));
         return false;
     }
 
@@ -72,12 +70,12 @@ internal sealed class UpgradeRehearsal(CoordinatorInputs inputs, Action<ConvertF
         }
         if (answer.Why.Length > 0)
         {
-            if (isNew) inputs.Logger.UpgradeRefused(_options.To, answer.Position, answer.Why);
+            if (isNew) inputs.Logger.UpgradeRefused(options.To, answer.Position, answer.Why);
             return;
         }
         LockChecks.BeforeCallOut();
         if (!IsDue()) return;
-        inputs.Logger.UpgradeRehearsed(answer.Position, answer.Length, _options.To, took.TotalMilliseconds);
+        inputs.Logger.UpgradeRehearsed(answer.Position, answer.Length, options.To, took.TotalMilliseconds);
         Passed?.Invoke();
     }
 

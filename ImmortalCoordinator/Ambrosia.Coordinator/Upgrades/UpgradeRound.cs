@@ -51,36 +51,74 @@ internal enum HangingApp
 }
 
 /// <summary>
-/// Leads an upgrade on a replica that has the log and lets nobody in yet: the app, which carries both versions, has executed all that is
-/// durable; it converts its state; that becomes a checkpoint of the new version; the Upgrade record names it and brings the version into
-/// force (protocol/models/upgrade.py). Up to the record, whatever fails, the app becomes primary under the version before (U11). It never
-/// waits: the session asks what is next, and is woken. Any thread; one lock.
+/// Leads an upgrade on a replica that has the log and lets nobody in: one that has just taken it over, or one that serves and is called to
+/// make the upgrade, and shuts the log's doors for it (U14). The app has executed all that is durable; its state is converted; that becomes
+/// a checkpoint of the new version; the Upgrade record names it and brings the version into force (protocol/models/upgrade.py). Up to the
+/// record, whatever fails, the app is primary under the version before (U11). It never waits: the session asks what is next, and is woken.
+/// Any thread; one lock.
 /// </summary>
-/// <param name="isOwing">Records that the epoch begins with are not appended yet.</param>
-/// <param name="wake">The session's sender has something to ask for.</param>
+/// <param name="replica">It is asked, and its session's sender is woken.</param>
 internal sealed class UpgradeRound(
-    CoordinatorInputs inputs, ReplicaLog log, LogAppender appender, AppExecution execution, Func<bool> isOwing, Action wake)
+    CoordinatorInputs inputs, ReplicaLog log, LogAppender appender, AppExecution execution, UpgradingReplica replica)
     : IVersionCheckpoint
 {
+    /// <summary>
+    /// An append that had begun when the doors were shut may come behind the place of the conversion: it is made again so often.
+    /// </summary>
+    private const int AgainMax = 3;
+
     private readonly RankedLock _gate = new(LockRank.UpgradeRound);
     private UpgradeStage _stage;
+
+    /// <summary>
+    /// A replica that serves was called to make the upgrade then; null: it was not. So often it was made again since. And it was given up
+    /// for this reason; null: it was not.
+    /// </summary>
+    private (TimeSpan? Called, int Again, string? GivenUp) _course;
 
     /// <summary>The state that is converted; null: none is.</summary>
     private ConvertedPlace? _place;
 
     /// <summary>Why the round was given up; null: it was not. Any thread.</summary>
-    public string? GivenUp { get; private set; }
+    public string? GivenUp { get { using (_gate.Enter()) return _course.GivenUp; } }
 
     /// <summary>It takes the state to the new app; null: one app carries both versions.</summary>
     public StateHandover? Handover { get; init; }
 
-    /// <summary>The round was given up, and this app does not come back from its conversion. Called under no lock.</summary>
-    public event Action<HangingApp>? GaveUp;
+    /// <summary>
+    /// The round was given up, and this app does not come back from its conversion; or, null, an upgrade in place was made, and the log's
+    /// doors are open again. Called under no lock.
+    /// </summary>
+    public event Action<HangingApp?>? Over;
 
-    private UpgradeOptions Options =>
-        inputs.Options.Upgrade ?? throw new InvalidOperationException("a round of a replica that is to make no upgrade");
+    /// <summary>They say what is to be done, and in which time.</summary>
+    public required UpgradeOptions Options { get; init; }
+
+    /// <summary>The replica serves, and the upgrade begins where it is called; false: where the app is to become primary.</summary>
+    private bool IsInPlace => Options.IsInPlace;
 
     public UpgradeStage Stage { get { using (_gate.Enter()) return _stage; } }
+
+    public bool IsGivenUp => Stage == UpgradeStage.GivenUp;
+
+    /// <summary>A replica that serves was called to make the upgrade, and it is not over.</summary>
+    public bool IsCalled { get { using (_gate.Enter()) return _course.Called is not null && IsWaiting; } }
+
+    /// <summary>
+    /// Shuts the doors of a replica that serves: nothing more is logged but the upgrade, which begins as soon as the app has executed all
+    /// that is. False: it was given up meanwhile.
+    /// </summary>
+    public bool TryCall()
+    {
+        using (_gate.Enter())
+        {
+            if (_stage != UpgradeStage.Wanted) return false;
+            _course.Called = inputs.Time.GetElapsedTime(0);
+            appender.Shut(true);
+        }
+        replica.Wake();
+        return true;
+    }
 
     /// <summary>The session stands at its target and waits for this round.</summary>
     public bool IsBusy => Stage is UpgradeStage.Converting or UpgradeStage.Writing or UpgradeStage.Recording or UpgradeStage.Appended;
@@ -93,6 +131,7 @@ internal sealed class UpgradeRound(
     {
         using (_gate.Enter())
         {
+            if (IsInPlace && _course.Called is null) return default;
             switch (_stage)
             {
                 case UpgradeStage.Wanted: return Begin(target, app);
@@ -104,6 +143,8 @@ internal sealed class UpgradeRound(
 
     private bool IsWaiting => _stage is not (UpgradeStage.Done or UpgradeStage.GivenUp);
 
+    private bool MayGiveUp => IsWaiting && _stage != UpgradeStage.Appended;
+
     private UpgradeStep Begin(Lsn target, AppHello app)
     {
         uint from = execution.Delivery.Versions.Runs;
@@ -114,7 +155,7 @@ internal sealed class UpgradeRound(
             return default;
         }
         // What the epoch begins with is executed, and all digests are made, so nothing stands between the checkpoint and the record.
-        if (isOwing() || own.Tail > own.Durable) return UpgradeStep.Wait;
+        if (replica.IsOwing() || own.Tail > own.Durable) return UpgradeStep.Wait;
         if (own.Durable > target) return new UpgradeStep(Target: own.Durable);
         if (execution.Progress.Dry is not { } executed) return UpgradeStep.Wait;
         Crash.Hit("upgrade.atTarget");
@@ -129,7 +170,8 @@ internal sealed class UpgradeRound(
     /// <summary>Says whether the session that stands at its target has something to send or to do. Any thread.</summary>
     public bool MayHaveNext(Lsn target) => Stage switch
     {
-        UpgradeStage.Wanted => !isOwing() && log.Writer.Tail == log.Durable && (log.Durable > target || execution.Progress.IsDry),
+        UpgradeStage.Wanted when IsInPlace && !IsCalled => true,
+        UpgradeStage.Wanted => !replica.IsOwing() && log.Writer.Tail == log.Durable && (log.Durable > target || execution.Progress.IsDry),
         UpgradeStage.Done or UpgradeStage.GivenUp => true,
         _ => false
     };
@@ -143,6 +185,7 @@ internal sealed class UpgradeRound(
     public void SessionEnded()
     {
         if (Stage == UpgradeStage.Converting) TryGiveUp("the app ended while it converted its state");
+        else if (Stage == UpgradeStage.Wanted && IsCalled) TryGiveUp("the app ended before it had executed what was logged");
     }
 
     public VersionPlace? TakeFor(Lsn position)
@@ -210,7 +253,7 @@ internal sealed class UpgradeRound(
         }
         if (own.RecordsEnd != place.RecordsEnd)
         {
-            TryGiveUp($"something was logged behind {place.RecordsEnd}, where the state was converted");
+            if (!TryAgain()) TryGiveUp($"something was logged behind {place.RecordsEnd}, where the state was converted");
             return;
         }
         Crash.Hit("upgrade.beforeRecord");
@@ -225,6 +268,17 @@ internal sealed class UpgradeRound(
         inputs.Pumps.Commit(true);
     }
 
+    private bool TryAgain()
+    {
+        using (_gate.Enter())
+        {
+            if (_course.Called is null || _stage != UpgradeStage.Recording || _course.Again++ == AgainMax) return false;
+            (_stage, _place) = (UpgradeStage.Wanted, null);
+        }
+        replica.Wake();
+        return true;
+    }
+
     /// <summary>A commit has gone through, the fence behind it.</summary>
     public void DurableAdvanced(Lsn durable)
     {
@@ -237,6 +291,10 @@ internal sealed class UpgradeRound(
             place = _place;
         }
         inputs.Logger.UpgradeDone(place.From, Options.To, place.RecordAt);
+        if (!IsInPlace) return;
+        appender.Shut(false);
+        LockChecks.BeforeCallOut();
+        Over?.Invoke(null);
     }
 
     // ---- giving up ----
@@ -247,14 +305,17 @@ internal sealed class UpgradeRound(
         TimeSpan begun;
         using (_gate.Enter())
         {
-            if (_stage is not (UpgradeStage.Converting or UpgradeStage.Writing or UpgradeStage.Recording)) return;
-            begun = _place!.Begun;
+            if (_stage is not (UpgradeStage.Converting or UpgradeStage.Writing or UpgradeStage.Recording)
+                && !(_stage == UpgradeStage.Wanted && _course.Called is not null)) return;
+            begun = _course.Called ?? _place!.Begun;
         }
         if (now - begun >= Options.Limit)
         {
-            HangingApp hanging = Stage != UpgradeStage.Converting ? HangingApp.None
+            HangingApp hanging = IsInPlace || Stage != UpgradeStage.Converting ? HangingApp.None
                 : Handover?.AwaitsOldApp == true ? HangingApp.Old : HangingApp.New;
-            TryGiveUp($"it was not done within --upgrade-limit {Options.Limit.TotalSeconds:0.#} s", hanging);
+            TryGiveUp(
+                $"it was not done within {(IsInPlace ? "--limit" : "--upgrade-limit")} {Options.Limit.TotalSeconds:0.#} s{(Stage == UpgradeStage.Wanted ? ": the app had not executed all that is logged" : "")}",
+                hanging);
         }
         else TryRecord();
     }
@@ -268,15 +329,15 @@ internal sealed class UpgradeRound(
     {
         using (_gate.Enter())
         {
-            if (_stage is not (UpgradeStage.Wanted or UpgradeStage.Converting or UpgradeStage.Writing or UpgradeStage.Recording)
-                || log.AppVersion >= Options.To) return false;
-            (_stage, GivenUp) = (UpgradeStage.GivenUp, why);
+            if (!MayGiveUp || log.AppVersion >= Options.To) return false;
+            (_stage, _course.GivenUp) = (UpgradeStage.GivenUp, why);
         }
+        if (IsInPlace) appender.Shut(false);
         inputs.Logger.UpgradeGivenUp(Options.To, execution.Delivery.Versions.Runs, log.Epoch, why);
         Handover?.Drop();
-        wake();
+        replica.Wake();
         LockChecks.BeforeCallOut();
-        GaveUp?.Invoke(hanging);
+        Over?.Invoke(hanging);
         return true;
     }
 
@@ -321,7 +382,7 @@ internal static partial class UpgradeEvents
 
     /// <summary>What the app has just tried on a copy of its state worked: the upgrade itself may begin.</summary>
     [LoggerMessage(EventId = 843, EventName = "upgrade.rehearsed", Level = LogLevel.Information,
-        Message = "rehearsed at {Place}: a state of {Bytes} bytes becomes version {To} in {Milliseconds:0} ms; this replica takes over now")]
+        Message = "rehearsed at {Place}: a state of {Bytes} bytes becomes version {To} in {Milliseconds:0} ms; the upgrade begins now")]
     public static partial void UpgradeRehearsed(this ILogger logger, Lsn place, ulong bytes, uint to, double milliseconds);
 
     /// <summary>The app cannot convert the state as it is now. It is tried again; until it works nothing is claimed.</summary>

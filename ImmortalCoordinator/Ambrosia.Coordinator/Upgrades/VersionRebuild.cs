@@ -60,6 +60,7 @@ internal sealed class VersionRebuild(
             if (_ends) return default;
             _ends = true;
         }
+        Crash.Hit("upgrade.beforeNewSession");
         Pair.Want(null); // first: the old app is not to be started again when it has ended
         return new GiveWayStep(Ends: true);
     }

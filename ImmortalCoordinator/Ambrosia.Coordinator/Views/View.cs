@@ -1,4 +1,3 @@
-using Ambrosia.Coordinator.Upgrades;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Records;
@@ -25,9 +24,6 @@ internal abstract class View(bool keepsOutputs = false)
 
     /// <summary>The log is a masked cut: hashes in it say nothing of what was called (log-format L1.8).</summary>
     public bool IsOfMaskedCut { get; init; }
-
-    /// <summary>Its app executes nothing, and converts the states that are given here; null: it executes the log.</summary>
-    public StateHandover? Handover { get; init; }
 
     /// <summary>A session begins from this place.</summary>
     public virtual void Begin(IViewedApp app, Lsn from) { }
@@ -61,6 +57,9 @@ internal abstract class View(bool keepsOutputs = false)
 
     /// <summary>Hears that the app does not do what the log says; false: that ends the session. Any thread.</summary>
     public virtual bool Tolerates(string divergence) => false;
+
+    /// <summary>Takes what the app says of a state that it was given to convert; false: no state was. Any thread.</summary>
+    public virtual bool TryTake(ConvertedFrame answer) => false;
 
     /// <summary>Takes a frame of the app, if it answers what the view has asked for; false: it is for others.</summary>
     /// <exception cref="ProtocolViolation">P5.7 or P5.24.</exception>

@@ -118,6 +118,7 @@ public sealed class CommitGroup
     {
         if (_written != PageCount) throw new InvalidOperationException($"{PageCount - _written} pages of the group are not written");
         Enter(Step.Writing);
+        if (Pages[0].Flags == PageFlags.StatesVersion && Start > Lsn.Zero) _crash.Hit("upgrade.midRecord");
         _store.Flush();
         _crash.Hit("log.afterFlush");
         _step = Step.Flushed;

@@ -32,7 +32,8 @@ public enum LockRank
     AppSessionRegistry = 260,
     AppAdmission = 265,
     UpgradeAdmission = 266,
-    UpgradeRehearsal = 267,
+    InPlaceUpgrade = 267,
+    UpgradeRehearsal = 268,
     ClientConnection = 270,
 
     // Tables that many conversations share.
@@ -50,6 +51,7 @@ public enum LockRank
 
     // What is known of the replay.
     QuarantineJournal = 400,
+    TaskResultLog = 403,
     UpgradeRound = 405,
     VersionRebuild = 406,
     StateHandover = 407,

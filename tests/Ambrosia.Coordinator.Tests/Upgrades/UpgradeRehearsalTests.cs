@@ -21,7 +21,8 @@ public sealed class UpgradeRehearsalTests
 
     public UpgradeRehearsalTests()
     {
-        _rehearsal = new UpgradeRehearsal(InputsOf(new SimulatedFileSystem(), _time), _asked.Add) { IsDue = () => _isDue };
+        CoordinatorInputs inputs = InputsOf(new SimulatedFileSystem(), _time);
+        _rehearsal = new UpgradeRehearsal(inputs, inputs.Options.Upgrade!, _asked.Add) { IsDue = () => _isDue };
         _rehearsal.Passed += () => _passed++;
         _time.Advance(TimeSpan.FromSeconds(1));
     }

@@ -95,7 +95,8 @@ internal static class CrashPoints
     /// <summary>Steps of an upgrade; Upgrades/UpgradeLoadTests walks these.</summary>
     public static readonly string[] Upgrades =
     [
-        "upgrade.atTarget", "upgrade.afterConvert", "upgrade.afterNewCkpt", "upgrade.beforeRecord", "upgrade.afterRecord", "upgrade.afterFence",
+        "upgrade.atTarget", "upgrade.afterConvert", "upgrade.afterNewCkpt", "upgrade.beforeRecord", "upgrade.afterRecord",
+        "upgrade.midRecord", "upgrade.afterFence", "upgrade.beforeNewSession",
     ];
 
     /// <summary>Steps that no run of this version passes, with the reason.</summary>

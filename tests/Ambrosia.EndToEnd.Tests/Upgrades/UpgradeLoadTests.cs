@@ -21,7 +21,17 @@ public sealed class UpgradeLoadTests
         "upgrade.beforeRecord", "upgrade.afterRecord", "upgrade.afterFence",
     ];
 
+    /// <summary>The steps at which a primary dies that makes the upgrade in its own epoch; likewise.</summary>
+    private static readonly string[] s_pointsInPlace =
+    [
+        "upgrade.atTarget", "upgrade.afterConvert", "ckpt.midWrite", "upgrade.afterNewCkpt", "upgrade.beforeRecord", "upgrade.afterRecord",
+        "upgrade.midRecord", "upgrade.afterFence", "upgrade.beforeNewSession",
+    ];
+
     private static readonly Chance s_chance = new();
+
+    public static TheoryData<int> TurnsInPlace =>
+        [.. Enumerable.Range(0, Math.Clamp(TestScale.Rounds(s_pointsInPlace.Length), 1, s_pointsInPlace.Length))];
 
     public static TheoryData<int> Turns =>
         [.. Enumerable.Range(0, Math.Clamp(TestScale.Rounds(s_points.Length), TurnsMin, s_points.Length))];
@@ -51,6 +61,44 @@ public sealed class UpgradeLoadTests
         next.Start().AwaitReady();
         return [next];
     });
+
+    /// <summary>The primary is asked to go on with the new build: no connection breaks, and nobody calls twice.</summary>
+    [Fact]
+    public Task Primary_ThatIsAsked_LosesNothingAndBreaksNoConnection() => Run(
+        Cluster.Again(nameof(Primary_ThatIsAsked_LosesNothingAndBreaksNoConnection)), cluster =>
+    {
+        Tool upgrade = AskUpgrade(cluster.First);
+        Assert.True(upgrade.Code == 0, upgrade.Output + upgrade.Error);
+        return [cluster.First];
+    }, isInPlace: true);
+
+    /// <summary>The primary dies at a step of it, and is started again: as before, or, behind the record, with both builds.</summary>
+    [Theory]
+    [MemberData(nameof(TurnsInPlace))]
+    public Task Primary_ThatDiesInItsUpgrade_LosesNothing(int turn)
+    {
+        string point = s_pointsInPlace[(int)(((uint)s_chance.Seed + (uint)turn) % (uint)s_pointsInPlace.Length)];
+        return Run(s_chance.Again($"{nameof(Primary_ThatDiesInItsUpgrade_LosesNothing)}&DisplayName~{turn}"), cluster =>
+        {
+            Replica primary = cluster.First;
+            Assert.Equal(1, AskUpgrade(primary).Code); // it has died
+            Assert.Equal(Signals.KilledExitCode, primary.AwaitExit());
+            primary.Start();
+            Cluster.Await("it serves, or ends", () => !primary.IsRunning || primary.Status()?["role"]?.GetValue<string>() == "primary");
+            if (primary.IsRunning) Assert.Equal(0, AskUpgrade(primary).Code);
+            else
+            {
+                Assert.Equal(76, primary.AwaitExit());
+                primary.Options.AddRange([To, "2", "--old-app", $"{Executables.App} account1"]);
+                (primary.App, primary.Role) = (Executables.NextApp, "account2");
+                primary.Start().AwaitReady();
+            }
+            return [primary];
+        }, isInPlace: true, crashAt: point);
+    }
+
+    private static Tool AskUpgrade(Replica primary) =>
+        Tool.Run("upgrade", primary.LogDirectory, "--to", $"{Executables.NextApp} account2");
 
     /// <summary>The old primary stands still from before the claim until behind the switch.</summary>
     [Fact]
@@ -96,23 +144,29 @@ public sealed class UpgradeLoadTests
         return next;
     }
 
-    private static async Task Run(string again, Func<LoadedCluster, Replica[]> upgrade)
+    /// <param name="isInPlace">The primary has the old build alone, and may die at a step.</param>
+    private static async Task Run(
+        string again, Func<LoadedCluster, Replica[]> upgrade, bool isInPlace = false, string? crashAt = null)
     {
         using var processes = new Cluster();
-        Replica ledger = processes.Add("ledger", "ledger"), account = processes.Add("account", "account");
+        Replica ledger = processes.Add("ledger", "ledger"), account = processes.Add("account", isInPlace ? "account1" : "account");
         await processes.RunAsync(again, async () =>
         {
             ledger.Start().AwaitReady();
-            Replica first = processes.Add("account", "account1");
-            first.Start().AwaitReady();
-            first.StopCoordinator();
-            account.Start().AwaitReady();
+            if (!isInPlace)
+            {
+                Replica first = processes.Add("account", "account1");
+                first.Start().AwaitReady();
+                first.StopCoordinator();
+            }
+            account.Start(crashAt: crashAt).AwaitReady();
             var load = new KeyedLoad(processes.Catalog, callers: 4);
             Cluster.Await("calls are answered", () => load.Answered > Calls);
             Replica[] upgraders = upgrade(new LoadedCluster(processes, account));
             Cluster.Await("calls are answered by version 2", () => load.AnsweredBy2 > Calls);
             await load.End();
             await load.AssertBooks();
+            if (isInPlace && crashAt is null) Assert.Equal(0, load.Broken);
             Assert.Contains(upgraders, static each => each.IsRunning);
             Assert.Single(Upgrades(account.LogDirectory));
         });
@@ -132,7 +186,7 @@ public sealed class UpgradeLoadTests
         private readonly CancellationTokenSource _over = new();
         private readonly Task[] _callers;
         private readonly string _catalog;
-        private int _by2;
+        private int _by2, _broken;
 
         public KeyedLoad(string catalog, int callers)
         {
@@ -143,6 +197,9 @@ public sealed class UpgradeLoadTests
         public int Answered => _answers.Count;
 
         public int AnsweredBy2 => Volatile.Read(ref _by2);
+
+        /// <summary>So often a connection broke under a call.</summary>
+        public int Broken => Volatile.Read(ref _broken);
 
         public Task End()
         {
@@ -168,7 +225,7 @@ public sealed class UpgradeLoadTests
             }
         }
 
-        private static async Task<string> Ask(ClientProxy<IAccount> account, int number)
+        private async Task<string> Ask(ClientProxy<IAccount> account, int number)
         {
             while (true)
             {
@@ -179,7 +236,7 @@ public sealed class UpgradeLoadTests
                 }
                 catch (OutcomeUnknownException)
                 {
-                    // The connection broke under it: the key makes it one call however often it is made.
+                    Interlocked.Increment(ref _broken); // the key makes it one call however often it is made
                 }
             }
         }

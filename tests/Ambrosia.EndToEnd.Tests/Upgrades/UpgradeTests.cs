@@ -1,4 +1,5 @@
 using Ambrosia.EndToEnd.App;
+using Ambrosia.TestKit;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -9,6 +10,22 @@ namespace Ambrosia.EndToEnd.Tests;
 public sealed class UpgradeTests
 {
     private const string To = "--upgrade-to";
+    private const int TurnsMin = 2;
+
+    /// <summary>
+    /// The steps at which an upgrader dies, and what its log is of then (0: of either version): all of them in a release, and two in turn
+    /// otherwise.
+    /// </summary>
+    private static readonly (string Point, uint Version)[] s_points =
+    [
+        ("upgrade.atTarget", 1), ("upgrade.afterConvert", 1), ("ckpt.midWrite", 1), ("upgrade.afterNewCkpt", 1), ("upgrade.beforeRecord", 1),
+        ("upgrade.afterRecord", 0), ("upgrade.afterFence", 2),
+    ];
+
+    private static readonly Chance s_chance = new();
+
+    public static TheoryData<int> Turns =>
+        [.. Enumerable.Range(0, Math.Clamp(TestScale.Rounds(s_points.Length), TurnsMin, s_points.Length))];
 
     [Fact]
     public Task Service_StartedAgainWithTheUpgrade_GoesOnAsTheNextVersion() => Run(
@@ -140,16 +157,11 @@ public sealed class UpgradeTests
     });
 
     [Theory]
-    [InlineData("upgrade.atTarget", 1)]
-    [InlineData("upgrade.afterConvert", 1)]
-    [InlineData("ckpt.midWrite", 1)]
-    [InlineData("upgrade.afterNewCkpt", 1)]
-    [InlineData("upgrade.beforeRecord", 1)]
-    [InlineData("upgrade.afterRecord", 0)]
-    [InlineData("upgrade.afterFence", 2)]
-    public Task Upgrader_KilledOnTheWay_IsStartedAgain(string point, uint version) => Run(
-        $"Upgrader_KilledOnTheWay_IsStartedAgain&DisplayName~{point}", async (cluster, account) =>
+    [MemberData(nameof(Turns))]
+    public Task Upgrader_KilledOnTheWay_IsStartedAgain(int turn) => Run(
+        s_chance.Again($"UpgradeTests.{nameof(Upgrader_KilledOnTheWay_IsStartedAgain)}&DisplayName~{turn}"), async (cluster, account) =>
     {
+        (string point, uint version) = s_points[(int)(((uint)s_chance.Seed + (uint)turn) % (uint)s_points.Length)];
         account.Start().AwaitReady();
         await Accounts.Deposit(cluster, 7);
         account.StopCoordinator();
@@ -192,7 +204,7 @@ public sealed class UpgradeTests
     {
         using var cluster = new Cluster();
         Replica ledger = cluster.Add("ledger", "ledger"), account = cluster.Add("account", "account");
-        await cluster.RunAsync(Cluster.Again(again), async () =>
+        await cluster.RunAsync(again.Contains(' ', StringComparison.Ordinal) ? again : Cluster.Again(again), async () =>
         {
             ledger.Start().AwaitReady();
             Replica first = cluster.Add("account", "account1"); // a log begins with the version of its first app

@@ -104,7 +104,7 @@ internal static class AdminCall
     }
 
     /// <summary>Splits a coordinator's error into what is wrong and how to mend it: the last sentence says how.</summary>
-    private static ToolMisuse Refusal(string replica, string error)
+    public static ToolMisuse Refusal(string replica, string error)
     {
         string[] sentences = error.TrimEnd('.').Split(". ");
         string why = string.Join(". ", sentences.Length > 1 ? sentences[..^1] : sentences);

@@ -30,6 +30,9 @@ internal sealed record ReplicaStatus(
     /// <summary>The version of its app that executes the log; null where none does.</summary>
     public ulong? AppVersion { get; init; }
 
+    /// <summary>The upgrade that was asked of it while it was primary; null where none was, or it came to nothing.</summary>
+    public string? Upgrade { get; init; }
+
     /// <summary>True if it is primary.</summary>
     public bool HasRoleOfPrimary() => Role == "primary";
 
@@ -59,8 +62,16 @@ internal sealed record ReplicaStatus(
             (string?)status["checkpoint"]?["lastFailure"], WaitForApp.Of(status["waitsForApp"]), HeldHistory.Of(log?["held"]))
         {
             WaitsBecause = (string?)status["waitsBecause"], AppVersion = Number(status["app"], "version"),
+            Upgrade = UpgradeOf(status["upgrade"]),
         };
     }
+
+    private static string? UpgradeOf(JsonNode? upgrade) => (string?)upgrade?["stage"] switch
+    {
+        "made" => $"goes on with another app than its command line names, which from now on must name '{(string?)upgrade!["app"]}'",
+        "starting" or "rehearsing" or "switching" => $"is to go on with '{(string?)upgrade!["app"]}', which is {(string?)upgrade["stage"]}",
+        _ => null,
+    };
 
     private static string? AwaitedPeer(JsonObject status) =>
         (bool?)status["spill"]?["isAwaited"] == true

@@ -113,6 +113,7 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
         }
         if (replica.WaitsBecause is { } reason)
             screen.Line($"{instance}: {replica.Replica} waits: {reason}", Tone.Warning);
+        if (replica.Upgrade is { } upgrade) screen.Line($"{instance}: {replica.Replica} {upgrade}", Tone.Warning);
         if (replica.WaitsFor is { } awaited)
             screen.Line(
                 $"{instance}: the app waits for room for its outputs: {replica.SpilledBytes >> 20} MiB are on disk, most of what is kept is for {awaited}",

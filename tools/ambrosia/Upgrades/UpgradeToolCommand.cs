@@ -6,9 +6,10 @@ using Ambrosia.Tools.Output;
 namespace Ambrosia.Tools.Upgrades;
 
 /// <summary>The commands <c>ambrosia upgrade …</c> are about a new version of an app that is to go on with a log.</summary>
-internal sealed class UpgradeToolCommand : Command
+internal sealed class UpgradeToolCommand : InPlaceUpgradeToolCommand
 {
-    public UpgradeToolCommand(ToolStreams streams) : base("upgrade", "Judges a new version of an app against the state of a log.")
+    public UpgradeToolCommand(ToolStreams streams)
+        : base(streams, "upgrade", "Has a running primary go on with a new version of its app; or judges one against the state of a log.")
     {
         Add(new UpgradeCheckToolCommand(streams));
     }

@@ -1,0 +1,184 @@
+using Ambrosia.Coordinator.Replica;
+using Ambrosia.Coordinator.Upgrades;
+using Ambrosia.Protocol;
+using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Records;
+using Ambrosia.TestKit;
+
+namespace Ambrosia.Coordinator.Tests;
+
+/// <summary>An upgrade under a running primary goes from the request to its end; up to the record the app that serves goes on.</summary>
+public sealed class InPlaceUpgradeTests
+{
+    private static readonly byte[] s_next = [.. Enumerable.Repeat((byte)7, 32)];
+
+    private readonly FakeTime _time = new();
+    private readonly Node _node;
+    private readonly SpokenApp _app;
+    private readonly FakeApps _apps = new();
+
+    public InPlaceUpgradeTests()
+    {
+        _node = new Node(new SimulatedFileSystem(), _time, OpenedLog.Small);
+        _app = new SpokenApp(_node);
+        _app.BecomePrimary();
+        _node.Commit();
+    }
+
+    private InPlaceUpgrade Upgrade => _node.Parts.Upgrades.InPlace;
+
+    [Fact]
+    public void Begin_NobodyCanStartApps_IsRefused()
+    {
+        Assert.StartsWith("the app is started by somebody else", Upgrade.Begin(Asked()), StringComparison.Ordinal);
+        Assert.Equal(InPlaceStage.None, Upgrade.Status.Stage);
+    }
+
+    [Fact]
+    public void Begin_ProgramIsUnknown_StartsNothing()
+    {
+        Upgrade.Apps = _apps;
+        _apps.Wrong = "there is no program";
+        Assert.Equal("there is no program", Upgrade.Begin(Asked()));
+        Assert.Empty(_apps.Calls);
+    }
+
+    [Fact]
+    public void Begin_WhileOneIsUnderWay_IsRefused()
+    {
+        Begin();
+        Assert.StartsWith("an upgrade is under way already", Upgrade.Begin(Asked()), StringComparison.Ordinal);
+        Assert.Equal(["begin v2"], _apps.Calls);
+    }
+
+    [Theory]
+    [InlineData(30, 30)]
+    [InlineData(600, 60)]
+    public void Tick_AppDoesNotSayHello_RefusesIt(int withinSeconds, int seconds)
+    {
+        Begin(TimeSpan.FromSeconds(withinSeconds));
+        Pass(TimeSpan.FromSeconds(seconds) - TimeSpan.FromMilliseconds(1));
+        Assert.Equal(InPlaceStage.Starting, Upgrade.Status.Stage);
+        Pass(TimeSpan.FromMilliseconds(1));
+        Assert.Equal(InPlaceStage.Refused, Upgrade.Status.Stage);
+        Assert.Contains($"has not said hello within {seconds} s", Upgrade.Status.Why, StringComparison.Ordinal);
+        Assert.Equal(["begin v2", "ended False"], _apps.Calls);
+        Assert.False(_node.Parts.Upgrades.Tokens.IsAny(s_next));
+    }
+
+    [Fact]
+    public void Tick_WhoAskedHasGone_GivesUp()
+    {
+        Begin();
+        _time.Advance(TimeSpan.FromSeconds(5));
+        Tick();
+        Assert.Equal(InPlaceStage.GivenUp, Upgrade.Status.Stage);
+    }
+
+    [Fact]
+    public void Refuse_AppThatWasStarted_EndsIt()
+    {
+        Begin();
+        Assert.True(Upgrade.Refuse("it ended with code 2"));
+        Assert.False(Upgrade.Refuse("again"));
+        Assert.Equal((InPlaceStage.Refused, "it ended with code 2"), (Upgrade.Status.Stage, Upgrade.Status.Why));
+        Assert.Null(Upgrade.Begin(Asked())); // the next one may
+    }
+
+    /// <summary>The running app is the old one of two from the hello on, and the app again where the upgrade is given up.</summary>
+    [Fact]
+    public void TryMeet_ThenGivenUp_TurnsBack()
+    {
+        Begin();
+        Assert.True(Upgrade.TryMeet(Hello()));
+        Assert.False(Upgrade.TryMeet(Hello()));
+        AppTokens tokens = _node.Parts.Upgrades.Tokens;
+        Assert.True(tokens.IsOld(Node.Token));
+        Assert.Equal((2u, true), (_node.Parts.Upgrades.Parts!.Options.To, _node.Parts.Upgrades.Parts.Options.IsInPlace));
+        Pass(TimeSpan.FromMinutes(10));
+        Assert.Equal(InPlaceStage.GivenUp, Upgrade.Status.Stage);
+        Assert.Contains("no rehearsal has worked within --within", Upgrade.Status.Why, StringComparison.Ordinal);
+        Assert.Equal((false, true, false), (tokens.IsOld(Node.Token), tokens.IsAny(Node.Token), tokens.IsAny(s_next)));
+        Assert.Null(_node.Parts.Upgrades.Parts);
+        Assert.Equal(["begin v2", "turn", "ended False"], _apps.Calls);
+    }
+
+    /// <summary>Called, it shuts the doors; one that is not done within its limit opens them again.</summary>
+    [Fact]
+    public void Call_NotDoneWithinItsLimit_OpensTheDoors()
+    {
+        Begin();
+        Upgrade.TryMeet(Hello());
+        UpgradeRound round = _node.Parts.Upgrades.Parts!.Round;
+        Assert.True(round.TryCall());
+        Assert.True(round.IsCalled);
+        Lsn tail = _node.Parts.Log.Tail;
+        _node.Forget(new InstanceId("other"));
+        Assert.Equal(tail, _node.Parts.Log.Tail);
+        Pass(TimeSpan.FromSeconds(10));
+        Assert.True(round.IsGivenUp);
+        Assert.False(round.IsCalled);
+        Assert.Contains("it was not done within --limit 10 s", Upgrade.Status.Why, StringComparison.Ordinal);
+        Assert.False(round.TryCall());
+    }
+
+    /// <summary>A binding that takes part in no upgrade ends where it is asked: it is not asked again and again.</summary>
+    [Fact]
+    public void Tick_AppThatServesEndsWhenItIsAsked_GivesUp()
+    {
+        Begin();
+        Upgrade.TryMeet(Hello());
+        Tick();
+        _app.Listen();
+        Assert.True(_node.Parts.Upgrades.Handover.AwaitsOldApp);
+        _app.End();
+        Assert.Equal((InPlaceStage.GivenUp, "the app that serves ended when it was asked for its state"),
+            (Upgrade.Status.Stage, Upgrade.Status.Why));
+        new SpokenApp(_node).BecomePrimary(); // and serves again
+    }
+
+    private void Begin(TimeSpan? within = null)
+    {
+        Upgrade.Apps = _apps;
+        Assert.Null(Upgrade.Begin(Asked(within)));
+    }
+
+    private static InPlaceRequest Asked(TimeSpan? within = null) =>
+        within is { } time ? new InPlaceRequest(["v2"]) { Within = time } : new InPlaceRequest(["v2"]);
+
+    private static AppHello Hello() => new(1, 1, s_next, 2, 0, "test", "test", "", "", 0, 1);
+
+    /// <summary>Time passes, and whoever asked goes on asking.</summary>
+    private void Pass(TimeSpan time)
+    {
+        _time.Advance(time);
+        Upgrade.Ask();
+        Tick();
+    }
+
+    private void Tick() => _node.Parts.Tick(isQuiet: true);
+
+    /// <summary>Notes what it is asked for.</summary>
+    private sealed class FakeApps : IInPlaceApps
+    {
+        public List<string> Calls { get; } = [];
+
+        public string? Wrong { get; set; }
+
+        public IReadOnlyList<string> Running => ["v1"];
+
+        public string? WhatIsWrong(IReadOnlyList<string> app) => Wrong;
+
+        public ReadOnlyMemory<byte> Begin(IReadOnlyList<string> app)
+        {
+            Calls.Add($"begin {app[0]}");
+            return s_next;
+        }
+
+        public void TurnTo(AppPair pair) => Calls.Add("turn");
+
+        public void Switches(uint to) => Calls.Add($"switches {to}");
+
+        public void Ended(bool isMade) => Calls.Add($"ended {isMade}");
+    }
+}

@@ -164,8 +164,9 @@ internal sealed class SimulatedApp
     /// <summary>Negative control: an app of both versions begins with the new one, whatever the log says.</summary>
     private static ReadOnlyMemory<byte> OfTheNewVersion(ReadOnlyMemory<byte> bytes)
     {
-        if (FrameReader.TryRead(bytes.Span, 0, int.MaxValue, checkPayload: false, out FrameHeader header, out ReadOnlySpan<byte> payload, out _)
-            != DecodeStatus.Ok || header.Type != FrameType.AppWelcome) return bytes;
+        DecodeStatus status = FrameReader.TryRead(
+            bytes.Span, 0, int.MaxValue, checkPayload: false, out FrameHeader header, out ReadOnlySpan<byte> payload, out _);
+        if (status != DecodeStatus.Ok || header.Type != FrameType.AppWelcome) return bytes;
         AppWelcome welcome = AppWelcome.Read(payload);
         if (welcome.RunsVersion is null) return bytes;
         var forged = new ArrayBufferWriter<byte>();

@@ -210,18 +210,12 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         if (parts.Upgrades.Parts is { } upgrade)
         {
             upgrade.Rehearsal.Passed += () => _hasRehearsed = true;
-            upgrade.Round.Over += EndHangingApp;
+            upgrade.Round.Over += hanging => { if (hanging is HangingApp.Old or HangingApp.New) App?.Kill(); };
         }
         Orders = new ReplicaOrders(world, this, parts);
         _housekeeping = new Housekeeping(parts);
         if (!parts.HasLog) _role = new SecondaryRole(parts, _standby!, _follower!, NewSpare, () => _nameLock?.PublishAddress(Address));
         _catalog = world.Catalogs.IsUsed ? new ReplicaCatalog(world, this, Inputs(), parts) : null;
-    }
-
-    /// <summary>An app that does not come back from its conversion is ended.</summary>
-    private void EndHangingApp(HangingApp? hanging)
-    {
-        if (hanging is HangingApp.Old or HangingApp.New) App?.Kill();
     }
 
     private CoordinatorInputs Inputs()
@@ -486,8 +480,9 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         world.Trace($"{Process}: {line}");
         world.Upgrades.Logged(line);
         // The hello of a former primary; or of a dead process, on a connection that was so slow that the next one was heard first.
-        if (line.Contains(" was seen: a replaced primary ends", StringComparison.Ordinal) && (world.Weather.HarmsLinks
-            || world.Instances.Any(each => each.HasRivals && line.Contains($"{each.Id.Name} comes with epoch", StringComparison.Ordinal)))) return;
+        bool isOfRivals = world.Instances.Any(
+            each => each.HasRivals && line.Contains($"{each.Id.Name} comes with epoch", StringComparison.Ordinal));
+        if ((isOfRivals || world.Weather.HarmsLinks) && line.Contains(" was seen: a replaced primary ends")) return;
         if (world.Weather.MayOvertake && line.Contains("another connection overtook this hello", StringComparison.Ordinal))
         {
             world.Saw("hello overtaken");

@@ -23,7 +23,7 @@ public sealed class ConversionHost : IDisposable
     private readonly ViewParts _parts;
     private readonly ViewApp _app;
 
-    /// <summary>One of both.</summary>
+    /// <summary>Holds what the app has said of a state, or that it says nothing any more.</summary>
     private sealed record Answer(ConvertedFrame? Converted, ViewEndedException? Over = null);
 
     /// <param name="app">The new app, with its arguments.</param>
@@ -36,7 +36,8 @@ public sealed class ConversionHost : IDisposable
         if (AppPath.WhatIsWrong(app[0]) is { } unknown) throw new MisuseException(unknown);
         _upgrade = new UpgradeOptions(to) { OldApp = app }; // that there is an old app is what counts
         _parts = new ViewParts(
-            logDirectory, files, logger, End, new ConvertingView(answer => _answers.Add(new Answer(answer))), upgrade: _upgrade);
+            new ViewedLog(logDirectory, Upgrade: _upgrade), files, logger, End,
+            new ConvertingView(answer => _answers.Add(new Answer(answer))));
         _app = new ViewApp(isQuiet ? ViewParts.Quiet(app) : app, _parts.Environment, AppEnded, why => End(ExitCodes.Misuse, why));
         _parts.Pump.Start();
         _app.Start();

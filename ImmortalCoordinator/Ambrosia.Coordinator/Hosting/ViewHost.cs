@@ -49,8 +49,8 @@ public sealed class ViewHost : IDisposable
         {
             IsOfMaskedCut = LogCut.IsMasked(files, options.LogDirectory),
         };
-        _parts = new ViewParts(options.LogDirectory, files, logger, _inbox.End, _view, options.AppSocket);
-        (_follower, _coordinator) = (_parts.Follower, _parts.Coordinator);
+        _parts = new ViewParts(new ViewedLog(options.LogDirectory, options.AppSocket), files, logger, _inbox.End, _view);
+        (_follower, _coordinator) = (_parts.Reader, _parts.Coordinator);
         _start = new ViewStart(_parts.Location, _follower, options.Hold, tell);
         _inbox.SessionBegins = _start.Begins;
     }

@@ -16,29 +16,25 @@ internal sealed class ViewParts : IDisposable
 {
     private readonly string _directory;
 
-    /// <param name="directory">The directory of the log.</param>
+    /// <param name="log">The log, and what else is known of its app.</param>
     /// <param name="fail">Hears that the view is over, with the exit code.</param>
     /// <param name="view">What the parts execute the log for.</param>
-    /// <param name="appSocket">The path of the unix socket for the app; null: one in the view's own directory.</param>
-    /// <param name="upgrade">The upgrade for which the app is to convert a state; null: it is to execute the log.</param>
     /// <exception cref="MisuseException">The directory is no log.</exception>
     /// <exception cref="Log.Format.LogDamage">The log's chain is damaged.</exception>
-    public ViewParts(
-        string directory, IFileSystem files, ILogger logger, Action<int, string> fail, View view,
-        string? appSocket = null, UpgradeOptions? upgrade = null)
+    public ViewParts(ViewedLog log, IFileSystem files, ILogger logger, Action<int, string> fail, View view)
     {
-        string log = Path.TrimEndingDirectorySeparator(Path.GetFullPath(directory));
-        InstanceIdentity identity = InstanceDirectory.TryRead(files, log) ?? throw new MisuseException(
-            $"'{directory}' is no log: it holds no file 'instance', which every log has from its creation on. Give the directory that the coordinator's --log names.");
+        string path = Path.TrimEndingDirectorySeparator(Path.GetFullPath(log.Directory));
+        InstanceIdentity identity = InstanceDirectory.TryRead(files, path) ?? throw new MisuseException(
+            $"'{log.Directory}' is no log: it holds no file 'instance', which every log has from its creation on. Give the directory that the coordinator's --log names.");
         _directory = Directory.CreateTempSubdirectory("ambrosia-view-").FullName;
-        var own = new ViewFiles(files, log, _directory);
-        Location = new LogLocation(own, log, identity);
-        Follower = new LogFollower(own, log, identity);
-        while (Follower.Step()) { }
+        var own = new ViewFiles(files, path, _directory);
+        Location = new LogLocation(own, path, identity);
+        Reader = new LogFollower(own, path, identity);
+        while (Reader.Step()) { }
         var settings = new CoordinatorOptions
         {
-            LogDirectory = log, Instance = identity.Name, Replica = "view", Catalog = CatalogPlace.OfDirectory(_directory),
-            AppSocket = appSocket, Upgrade = upgrade,
+            LogDirectory = path, Instance = identity.Name, Replica = "view", Catalog = CatalogPlace.OfDirectory(_directory),
+            AppSocket = log.AppSocket, Upgrade = log.Upgrade,
         };
         Endpoint = AppEndpoint.Open(files, settings with { LogDirectory = _directory });
         var inputs = new CoordinatorInputs
@@ -46,7 +42,7 @@ internal sealed class ViewParts : IDisposable
             Options = settings, Identity = identity, Files = own, AppToken = Endpoint.Token, Time = TimeProvider.System,
             Random = Random.Shared.NextDouble, Pumps = new ViewPumps(fail), Logger = logger,
         };
-        Coordinator = new Coordinator(inputs, Follower, view);
+        Coordinator = new Coordinator(inputs, Reader, view);
         Coordinator.Checkpoints.Pipeline.Forbid();
         Pump = new AppPump(
             Coordinator, Endpoint, static stop => stop.WaitHandle.WaitOne(1), fail, logger, new PumpProgress(TimeProvider.System));
@@ -54,7 +50,8 @@ internal sealed class ViewParts : IDisposable
 
     public LogLocation Location { get; }
 
-    public LogFollower Follower { get; }
+    /// <summary>It follows the log as far as that is stated as durable.</summary>
+    public LogFollower Reader { get; }
 
     public AppEndpoint Endpoint { get; }
 
@@ -84,3 +81,9 @@ internal sealed class ViewParts : IDisposable
         }
     }
 }
+
+/// <summary>Says which log is viewed, and how.</summary>
+/// <param name="Directory">The directory of the log.</param>
+/// <param name="AppSocket">The path of the unix socket for the app; null: one in the view's own directory.</param>
+/// <param name="Upgrade">The upgrade for which the app is to convert a state; null: it is to execute the log.</param>
+internal sealed record ViewedLog(string Directory, string? AppSocket = null, UpgradeOptions? Upgrade = null);

@@ -35,13 +35,12 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
     /// <summary>The log's end was reached, and the app was told to stop there.</summary>
     private bool _isEnding;
 
-    /// <summary>The app is being told where to stop: it gets nothing before it has heard it.</summary>
-    private bool _isTold = true;
+    /// <summary>
+    /// The app has heard where to stop: it gets nothing before. And it was asked to convert its state, and has not answered.
+    /// </summary>
+    private (bool IsTold, bool Converts) _talk = (true, false);
 
     private Lsn? _beginsBelow = from;
-
-    /// <summary>The app was asked to convert its state, and has not answered.</summary>
-    private bool _isConverting;
 
     /// <summary>The image that comes in; null: none does.</summary>
     private (LargeBuffer Bytes, ulong Hash, Lsn Lsn, uint Version)? _image;
@@ -139,14 +138,14 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
             app = _app;
             if (app is null) return; // it has ended: whoever waits for the answer is told
             at = _stands is { Index: 0, Record: var record } ? record : throw new InvalidOperationException("the app has not stopped between records");
-            _isConverting = true;
+            _talk.Converts = true;
         }
         app.Convert(new ConvertFrame(at, from, to, use));
     }
 
     private void Ask(Look look)
     {
-        (_goal, _stands, _isEnding, _isTold) = (look, null, false, false);
+        (_goal, _stands, _isEnding, _talk.IsTold) = (look, null, false, false);
         _emitted.Take();
     }
 
@@ -154,14 +153,14 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
     {
         app.Send(look);
         if (stands) app.Go();
-        using (_gate.Enter()) _isTold = true;
+        using (_gate.Enter()) _talk.IsTold = true;
         app.Wake();
     }
 
     public override void Begin(IViewedApp app, Lsn from)
     {
         Look? goal;
-        using (_gate.Enter()) (_app, _stands, _isEnding, _isTold, _isConverting, goal) = (app, null, false, false, false, _goal);
+        using (_gate.Enter()) (_app, _stands, _isEnding, _talk, goal) = (app, null, false, default, _goal);
         viewer.Began(from, app.App);
         if (goal is { } look) Tell(app, look, stands: false);
     }
@@ -182,7 +181,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
     {
         using (_gate.Enter())
         {
-            if (_app is null || _goal is not { } goal || _stands is not null || _isEnding || !_isTold) return false;
+            if (_app is null || _goal is not { } goal || _stands is not null || _isEnding || !_talk.IsTold) return false;
             if (goal.Flags.HasFlag(LookFlags.Next)) return executed is not null;
             // Pages that begin before the place are given at full speed. If it is not in them, it is the first one behind.
             return executed is { } all ? all < goal.Place.Record : page < goal.Place.Record;
@@ -195,7 +194,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
         LookFlags flags;
         using (_gate.Enter())
         {
-            if (_goal is not { } goal || _stands is not null || _isEnding || !_isTold) return;
+            if (_goal is not { } goal || _stands is not null || _isEnding || !_talk.IsTold) return;
             if (!goal.Flags.HasFlag(LookFlags.Next) && goal.Place.Record <= executed) return; // it stops there by itself
             _isEnding = true;
             (app, flags) = (_app, goal.Flags & ~LookFlags.Next);
@@ -268,8 +267,8 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
     {
         using (_gate.Enter())
         {
-            if (!_isConverting) return false;
-            _isConverting = false;
+            if (!_talk.Converts) return false;
+            _talk.Converts = false;
         }
         viewer.Converted(answer);
         return true;

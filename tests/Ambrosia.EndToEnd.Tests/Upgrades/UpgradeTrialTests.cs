@@ -32,7 +32,8 @@ public sealed class UpgradeTrialTests
         Assert.True(trial.GetProperty("imageBytes").GetInt64() > 0, tool.Output);
         Assert.Equal("alike", replay.GetProperty("outcome").GetString());
         Assert.True(replay.GetProperty("callsCompared").GetInt64() >= Behind, tool.Output);
-        Assert.True(replay.GetProperty("statesCompared").GetInt32() == 1, tool.Output); // what becomes of the old one, and the new one's own
+        // What becomes of the old state, and the new version's own.
+        Assert.True(replay.GetProperty("statesCompared").GetInt32() == 1, tool.Output);
     });
 
     [Theory]

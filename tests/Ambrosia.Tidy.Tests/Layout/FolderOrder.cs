@@ -24,10 +24,10 @@ internal static class FolderOrder
         ["Ambrosia.Embedded"] = ".",
         ["Ambrosia.ContractFile"] = ".",
         ["Ambrosia.Images"] = "Reading Json Paths Nodes Comparison Masking",
-        ["Ambrosia.Inspection"] = "Texts Decoding Checkpoints States Records Places Cuts Masking Debugging Replays Incidents",
+        ["Ambrosia.Inspection"] = "Texts Decoding Checkpoints States Records Places Cuts Masking Debugging Upgrades Replays Incidents",
         ["Ambrosia.Stores.Azure"] = ".",
         ["ImmortalCoordinator.Azure"] = ".",
-        ["ambrosia"] = "Output Logs Commands Certificates Contracts Generation Listing Replicas Catalogs SuspendedCalls States Upgrades Replays Cuts Verification Quarantine "
+        ["ambrosia"] = "Output Logs Commands Certificates Contracts Generation Listing Replicas Catalogs SuspendedCalls States Replays Upgrades Cuts Verification Quarantine "
             + "Diagnosis Development .",
     };
 

@@ -16,7 +16,7 @@ internal sealed class UpgradeTrialFindings(UpgradeTrialReport report, uint to, s
     /// <summary>Everything below was executed in the state that was converted.</summary>
     public string RehearsedAt => $"{report.Rehearsal.Position}";
 
-    /// <summary>Of the new version's state; 0 where it could not be converted.</summary>
+    /// <summary>The image of the new version's state has so many bytes; 0 where it could not be converted.</summary>
     public ulong ImageBytes => report.Rehearsal.ImageBytes;
 
     /// <summary>The conversion took so long.</summary>
@@ -26,7 +26,8 @@ internal sealed class UpgradeTrialFindings(UpgradeTrialReport report, uint to, s
     public string? RefusedBecause => report.Rehearsal.Why.Length > 0 ? report.Rehearsal.Why : null;
 
     /// <summary>What the new version did with the recorded inputs; null: the state could not be converted.</summary>
-    public ReplayFindingsReport? Replay => report.Replay is { } replay ? new ReplayFindingsReport(replay, log, app) { IsOfVersions = true } : null;
+    public ReplayFindingsReport? Replay =>
+        report.Replay is { } replay ? new ReplayFindingsReport(replay, log, app) { IsOfVersions = true } : null;
 
     internal int ExitCode => report.Replay?.Outcome switch
     {

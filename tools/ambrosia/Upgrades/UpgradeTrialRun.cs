@@ -2,6 +2,7 @@ using System.CommandLine;
 using System.CommandLine.Parsing;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Inspection.Replays;
 using Ambrosia.Inspection.Upgrades;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
@@ -13,7 +14,7 @@ using Ambrosia.Tools.Replays;
 namespace Ambrosia.Tools.Upgrades;
 
 /// <summary>
-/// The part of <c>ambrosia upgrade check</c> that runs the new build: the options of <c>--test-upgrade</c>, and what comes of them.
+/// Runs the new build for <c>ambrosia upgrade check --test-upgrade</c>: it has the options that say how, and tells what has come of it.
 /// </summary>
 internal sealed class UpgradeTrialRun
 {

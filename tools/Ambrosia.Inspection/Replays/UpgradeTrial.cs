@@ -2,7 +2,7 @@ using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Inspection.Debugging;
 using Ambrosia.Inspection.Places;
-using Ambrosia.Inspection.Replays;
+using Ambrosia.Inspection.Upgrades;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
@@ -10,7 +10,7 @@ using Ambrosia.Log.Instances;
 using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 
-namespace Ambrosia.Inspection.Upgrades;
+namespace Ambrosia.Inspection.Replays;
 
 /// <summary>
 /// Tries an upgrade on a log that is only read: everything but the claim. The state at the log's end is converted as the rehearsal of a

@@ -41,7 +41,8 @@ internal sealed class RollbackToolCommand : ToolCommand
             if (version < inForce) before = version;
             else if (at == Lsn.Zero && before is not null) at = segment.FirstLsn; // the Upgrade begins a segment (log-format L5.16)
         }
-        UpgradeReport report = NextBuild.Judge(log, parsed.GetRequiredValue(_build), acceptSource: false, asVersion: inForce + 1);
+        UpgradeReport? report = before is null ? null
+            : NextBuild.Judge(log, parsed.GetRequiredValue(_build), acceptSource: false, asVersion: inForce + 1);
         var rollback = new RollbackReport(before, inForce, at.Value, IsLast(log, at), report);
         screen.Show(rollback);
         return rollback.LosesNothing ? ToolExit.Fine : ToolExit.Damage;
@@ -58,16 +59,22 @@ internal sealed class RollbackToolCommand : ToolCommand
 /// <param name="Before">The version before the one in force; null: the log, as far as it is kept, has no other.</param>
 /// <param name="At">The Upgrade stands there.</param>
 /// <param name="IsLast">Nothing was executed behind it but itself.</param>
-/// <param name="Build">What the old build would make of the newest checkpoint.</param>
-internal sealed record RollbackReport(uint? Before, uint InForce, ulong At, bool IsLast, UpgradeReport Build) : IReport
+/// <param name="Build">What the old build would make of the newest checkpoint; null: there is nothing to go back from.</param>
+internal sealed record RollbackReport(uint? Before, uint InForce, ulong At, bool IsLast, UpgradeReport? Build) : IReport
 {
-    public bool LosesNothing => Build.MayBeMade && Build.Findings.All(static each => each.Verdict == UpgradeVerdict.Fine);
+    public bool LosesNothing =>
+        Build is null || (Build.MayBeMade && Build.Findings.All(static each => each.Verdict == UpgradeVerdict.Fine));
 
     public void Draw(Screen screen)
     {
-        screen.Line(Before is null
-            ? $"Version {InForce} is in force, and the log, as far as it is kept, has no other. Until an upgrade is made there is nothing to go back from: end the replica that is to make it."
-            : $"Version {InForce} is in force behind version {Before}, from {At} on; {(IsLast ? "nothing was executed as it but the upgrade itself" : "inputs were executed as it since")}.");
+        if (Build is null)
+        {
+            screen.Line($"Version {InForce} is in force, and the log, as far as it is kept, has no other.");
+            screen.Line("Until an upgrade is made there is nothing to go back from: end the replica, or the command, that is to make it.");
+            return;
+        }
+        string since = IsLast ? "nothing was executed as it but the upgrade itself" : "inputs were executed as it since";
+        screen.Line($"Version {InForce} is in force behind version {Before}, from {At} on; {since}.");
         Build.Draw(screen);
         if (!Build.MayBeMade)
         {
@@ -75,7 +82,9 @@ internal sealed record RollbackReport(uint? Before, uint InForce, ulong At, bool
             return;
         }
         uint next = InForce + 1;
-        screen.Line($"The way back: ImmortalCoordinator --log DIR --replica back --upgrade-to {next} --app-version {next} --old-app 'the app of version {InForce}' -- the old app");
+        screen.Line("The way back:");
+        screen.Line($"  ImmortalCoordinator --log DIR --replica back --upgrade-to {next} --app-version {next} --old-app 'APP OF VERSION {InForce}' -- OLD APP");
+        screen.Line($"  ambrosia upgrade DIR --to 'env AMBROSIA_APP_VERSION={next} OLD APP'   (under the running primary)");
         screen.Line($"Behind it the old app is started with --app-version {next}, until it is built with a higher version of its own.");
     }
 }

@@ -1,3 +1,4 @@
+using System.Text;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using Ambrosia.Coordinator.Replica;
@@ -34,7 +35,7 @@ internal sealed record NextAppFile(uint Version, IReadOnlyList<string> App, IRea
         try
         {
             files.Delete(unfinished);
-            using (IFile file = files.Create(unfinished)) file.Write(JsonSerializer.SerializeToUtf8Bytes(content), 0);
+            using (IFile file = files.Create(unfinished)) file.Write(Encoding.UTF8.GetBytes(content.ToJsonString()), 0);
             files.Rename(unfinished, path);
         }
         catch (IOException)

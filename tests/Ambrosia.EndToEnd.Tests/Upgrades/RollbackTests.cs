@@ -54,6 +54,7 @@ public sealed class RollbackTests
         Tool tool = Tool.Run("rollback", account.LogDirectory, "--build", OldBuild);
         Assert.True(tool.Code == code, $"{tool.Code}: {tool.Output}{tool.Error}");
         Assert.Contains(sentence, tool.Output, StringComparison.Ordinal);
-        Assert.Equal(loses, tool.Output.Contains("AccountV1._balance: it is dropped, with values in 1 of 1 object", StringComparison.Ordinal));
+        string lost = "AccountV1._balance: it is dropped, with values in 1 of 1 object";
+        Assert.Equal(loses, tool.Output.Contains(lost, StringComparison.Ordinal));
     }
 }

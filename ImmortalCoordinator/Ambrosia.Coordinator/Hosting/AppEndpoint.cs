@@ -69,7 +69,7 @@ internal sealed class AppEndpoint : IDisposable
     public (ReadOnlyMemory<byte> Token, IReadOnlyDictionary<string, string> Environment) NewApp(IFileSystem files)
     {
         string path = Path.ChangeExtension(TokenPath, $"{++_nextApps + 1}.token");
-        return (NewToken(files, path), new Dictionary<string, string>(Environment) { ["AMBROSIA_TOKEN"] = path });
+        return (NewToken(files, path), VariablesWith(path));
     }
 
     /// <summary>So many apps were to take the place of the running one.</summary>

@@ -13,6 +13,29 @@ internal static class Accounts
     public static int AppOf(Replica replica, string program) =>
         replica.RunningApps.Single(id => File.ReadAllText($"/proc/{id}/cmdline").Contains(program, StringComparison.Ordinal));
 
+    /// <summary>Runs a test on a service of version 1 that has three deposits, and its ledger.</summary>
+    /// <param name="again">The test's name, or the command that repeats it.</param>
+    public static async Task RunOfVersion1(string again, Func<Cluster, Replica, Task> body)
+    {
+        using var cluster = new Cluster();
+        Replica ledger = cluster.Add("ledger", "ledger"), account = cluster.Add("account", "account1");
+        await cluster.RunAsync(again.Contains(' ', StringComparison.Ordinal) ? again : Cluster.Again(again), async () =>
+        {
+            ledger.Start().AwaitReady();
+            account.Start().AwaitReady();
+            Assert.Equal("1:300", await Deposit(cluster, 3));
+            await body(cluster, account);
+        });
+    }
+
+    /// <summary>Gives a replica the command line of both builds: it makes the upgrade, or goes on behind it, when it is started again.</summary>
+    public static Replica WithBothBuilds(Replica account)
+    {
+        account.Options.AddRange(["--upgrade-to", "2", "--old-app", $"{Executables.App} account1"]);
+        (account.App, account.Role) = (Executables.NextApp, "account2");
+        return account;
+    }
+
     /// <summary>Makes so many deposits of 100 cents, and returns the last answer.</summary>
     public static async Task<string> Deposit(Cluster cluster, int count)
     {

@@ -119,25 +119,8 @@ public sealed class InPlaceUpgradeTests
         await Accounts.AssertBooks(cluster, 4);
     });
 
-    /// <summary>A service of version 1 that has three deposits, and its ledger.</summary>
-    private static async Task Run(string again, Func<Cluster, Replica, Task> body)
-    {
-        using var cluster = new Cluster();
-        Replica ledger = cluster.Add("ledger", "ledger"), account = cluster.Add("account", "account1");
-        await cluster.RunAsync(again.Contains(' ', StringComparison.Ordinal) ? again : Cluster.Again(again), async () =>
-        {
-            ledger.Start().AwaitReady();
-            account.Start().AwaitReady();
-            Assert.Equal("1:300", await Accounts.Deposit(cluster, 3));
-            await body(cluster, account);
-        });
-    }
+    private static Task Run(string again, Func<Cluster, Replica, Task> body) => Accounts.RunOfVersion1(again, body);
 
     /// <summary>The same replica with the command line that the tool gives behind an upgrade.</summary>
-    private static Replica Upgraded(Replica account)
-    {
-        account.Options.AddRange(["--upgrade-to", "2", "--old-app", $"{Executables.App} account1"]);
-        (account.App, account.Role) = (Executables.NextApp, "account2");
-        return account;
-    }
+    private static Replica Upgraded(Replica account) => Accounts.WithBothBuilds(account);
 }

@@ -254,27 +254,10 @@ public sealed class TwoAppsTests
         Assert.Contains("it states version 2, and the log is of version 2; raise [AppVersion].", again.Output, StringComparison.Ordinal);
     });
 
-    /// <summary>A service of version 1 that has three deposits, and its ledger.</summary>
-    private static async Task Run(string again, Func<Cluster, Replica, Task> body)
-    {
-        using var cluster = new Cluster();
-        Replica ledger = cluster.Add("ledger", "ledger"), account = cluster.Add("account", "account1");
-        await cluster.RunAsync(again.Contains(' ', StringComparison.Ordinal) ? again : Cluster.Again(again), async () =>
-        {
-            ledger.Start().AwaitReady();
-            account.Start().AwaitReady();
-            Assert.Equal("1:300", await Accounts.Deposit(cluster, 3));
-            await body(cluster, account);
-        });
-    }
+    private static Task Run(string again, Func<Cluster, Replica, Task> body) => Accounts.RunOfVersion1(again, body);
 
     /// <summary>The same replica, which makes the upgrade when it is started again.</summary>
-    private static Replica Upgrades(Replica account)
-    {
-        account.Options.AddRange(["--upgrade-to", "2", "--old-app", $"{Executables.App} account1"]);
-        (account.App, account.Role) = (Executables.NextApp, "account2");
-        return account;
-    }
+    private static Replica Upgrades(Replica account) => Accounts.WithBothBuilds(account);
 
     private static Replica Next(Cluster cluster, string name, string role = "account2")
     {

@@ -93,14 +93,23 @@ internal sealed class ReplayToolCommand : ToolCommand
             From = parsed.GetValue(_from), Until = parsed.GetValue(_until), Follows = parsed.GetValue(_follow),
             StopAt = parsed.GetValue(_stopAt), DirectoryOf = Logs(parsed, screen),
         };
+        return RunUntilStopped(screen, stop =>
+        {
+            using var replay = new ReplaySession(options, new PosixFileSystem(), TimeProvider.System, screen.Note);
+            ReplayReport report = screen.WithProgress("replay", replay.BytesTotal, done => replay.Run(done, stop));
+            screen.Show(new ReplayFindingsReport(report, log.Path, app));
+            return Judge(report, isUntilGiven: options.Until is not null);
+        });
+    }
+
+    /// <summary>Lets builds execute a log until that is over or the user ends it; returns the exit code.</summary>
+    internal static int RunUntilStopped(Screen screen, Func<CancellationToken, int> run)
+    {
         using var stop = new CancellationTokenSource();
         using var signals = new StopSignals(stop);
         try
         {
-            using var replay = new ReplaySession(options, new PosixFileSystem(), TimeProvider.System, screen.Note);
-            ReplayReport report = screen.WithProgress("replay", replay.BytesTotal, done => replay.Run(done, stop.Token));
-            screen.Show(new ReplayFindingsReport(report, log.Path, app));
-            return Judge(report, isUntilGiven: options.Until is not null);
+            return run(stop.Token);
         }
         catch (ViewEndedException ended)
         {

@@ -1,11 +1,8 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
-using Ambrosia.Coordinator.Hosting;
-using Ambrosia.Coordinator.Replica;
 using Ambrosia.Inspection.Replays;
 using Ambrosia.Inspection.Upgrades;
 using Ambrosia.Log.Files;
-using Ambrosia.Log.Format;
 using Ambrosia.Tools.Commands;
 using Ambrosia.Tools.Logs;
 using Ambrosia.Tools.Output;
@@ -74,30 +71,21 @@ internal sealed class UpgradeTrialRun
             OldApp = parsed.GetValue(_oldApp) is { } old ? ReplayToolCommand.Shell(old) : [],
             From = parsed.GetValue(_from), Follows = parsed.GetValue(_follow), Limit = TimeSpan.FromSeconds(parsed.GetValue(_limit)),
         };
-        using var stop = new CancellationTokenSource();
-        using var signals = new StopSignals(stop);
-        try
+        return ReplayToolCommand.RunUntilStopped(screen, stop =>
         {
-            using var trial = new UpgradeTrial(options, new PosixFileSystem(), TimeProvider.System, screen.Note);
-            UpgradeTrialReport report = screen.WithProgress("trial", trial.BytesTotal, done => trial.Run(done, stop.Token));
-            var findings = new UpgradeTrialFindings(report, to, log.Path, app);
-            screen.Show(findings);
-            return findings.ExitCode;
-        }
-        catch (OperationCanceledException)
-        {
-            screen.Note("it was stopped before the state at the log's end was converted");
-            return ReplayExit.NotComparable;
-        }
-        catch (ViewEndedException ended)
-        {
-            screen.Note(ended.Message);
-            return ended.Code == ExitCodes.Damage ? ReplayExit.Damage : ToolExit.Misuse;
-        }
-        catch (LogDamage damage)
-        {
-            screen.Show(DamageReport.Of(damage));
-            return ReplayExit.Damage;
-        }
+            try
+            {
+                using var trial = new UpgradeTrial(options, new PosixFileSystem(), TimeProvider.System, screen.Note);
+                UpgradeTrialReport report = screen.WithProgress("trial", trial.BytesTotal, done => trial.Run(done, stop));
+                var findings = new UpgradeTrialFindings(report, to, log.Path, app);
+                screen.Show(findings);
+                return findings.ExitCode;
+            }
+            catch (OperationCanceledException)
+            {
+                screen.Note("it was stopped before the state at the log's end was converted");
+                return ReplayExit.NotComparable;
+            }
+        });
     }
 }

@@ -17,7 +17,8 @@ public sealed class OptionTests
     {
         string[] properties = [.. typeof(AmbrosiaOptions).GetProperties(BindingFlags.Public | BindingFlags.Instance)
             .Where(static property => property.PropertyType == typeof(string)).Select(static property => property.Name)];
-        string[] upgrades = ["UpgradeTo", "UpgradeWithin", "UpgradeLimit", "OldApp"]; // an upgrade has two apps, and a host one
+        // An upgrade has two apps, and a host one, whose version its own environment may say.
+        string[] upgrades = ["UpgradeTo", "UpgradeWithin", "UpgradeLimit", "OldApp", "AppVersion"];
         Assert.Equal(OptionNames.All.Except(upgrades).Order(), properties.Order());
         foreach (string property in properties)
         {

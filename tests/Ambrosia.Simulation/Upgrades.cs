@@ -85,9 +85,9 @@ internal sealed class Upgrades
     /// <summary>Hears what a coordinator tells operators.</summary>
     public void Logged(string line)
     {
-        if (line.Contains("is in force behind version", StringComparison.Ordinal)) _world.Saw("upgraded");
-        else if (line.Contains("given up; version", StringComparison.Ordinal)) _world.Saw("upgrade given up");
-        else if (line.Contains("this replica takes over now", StringComparison.Ordinal)) _world.Saw("upgrade rehearsed");
+        if (line.Contains(" upgrade.done ", StringComparison.Ordinal)) _world.Saw("upgraded");
+        else if (line.Contains(" upgrade.given.up ", StringComparison.Ordinal)) _world.Saw("upgrade given up");
+        else if (line.Contains(" upgrade.rehearsed ", StringComparison.Ordinal)) _world.Saw("upgrade rehearsed");
     }
 
     /// <summary>Everything has come to rest: every replica is of the version that the log is of, and it came into force once.</summary>

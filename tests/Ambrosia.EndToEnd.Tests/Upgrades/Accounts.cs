@@ -28,7 +28,9 @@ internal static class Accounts
         });
     }
 
-    /// <summary>Gives a replica the command line of both builds: it makes the upgrade, or goes on behind it, when it is started again.</summary>
+    /// <summary>
+    /// Gives a replica the command line of both builds: when it is started again, it makes the upgrade, or goes on behind it.
+    /// </summary>
     public static Replica WithBothBuilds(Replica account)
     {
         account.Options.AddRange(["--upgrade-to", "2", "--old-app", $"{Executables.App} account1"]);

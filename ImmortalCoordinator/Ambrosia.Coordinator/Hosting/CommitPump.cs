@@ -17,6 +17,9 @@ internal sealed class CommitPump(Action<int, string> fail, PumpProgress progress
     private Committer? _committer;
     private volatile bool _stopped, _asked;
 
+    /// <summary>A commit has failed, and the process ends: nothing is committed any more. Guarded by the lock.</summary>
+    private bool _hasFailed;
+
     /// <summary>Wakes whoever prepares space for the log.</summary>
     public Action? SpaceWanted { private get; set; }
 
@@ -62,6 +65,7 @@ internal sealed class CommitPump(Action<int, string> fail, PumpProgress progress
     private bool RunUntilParked()
     {
         bool worked = false;
+        if (_hasFailed) return worked; // the failed group stays as it is, while other threads go on for a moment
         try
         {
             var spin = new SpinWait();
@@ -81,10 +85,12 @@ internal sealed class CommitPump(Action<int, string> fail, PumpProgress progress
         }
         catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code && fatal is not IOException)
         {
+            _hasFailed = true;
             fail(code, fatal.Message);
         }
         catch (IOException e)
         {
+            _hasFailed = true;
             fail(ExitCodes.Io, $"the log cannot be written: {e.Message}. What was not acknowledged is not lost: senders keep it.");
         }
         return worked;

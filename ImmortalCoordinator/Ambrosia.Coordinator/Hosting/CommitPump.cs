@@ -64,8 +64,8 @@ internal sealed class CommitPump(Action<int, string> fail, PumpProgress progress
     /// <summary>True when there was something to commit.</summary>
     private bool RunUntilParked()
     {
+        if (_hasFailed) return false; // the failed group stays as it is, while other threads go on for a moment
         bool worked = false;
-        if (_hasFailed) return worked; // the failed group stays as it is, while other threads go on for a moment
         try
         {
             var spin = new SpinWait();

@@ -1,5 +1,6 @@
 using System.Diagnostics;
 using Ambrosia.TestKit;
+using CRA.Catalog;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -33,6 +34,8 @@ public sealed class AzureTests
             source.Start();
             ledger.AwaitReady();
             source.AwaitReady();
+            // Azure's tables lose nothing; without its secret a catalog would make another one, which the peer does not know.
+            Cluster.Await("a secret that outlives Azurite", () => azurite.HasSaved(DirectoryCatalog.SecretName));
             for (int kill = 0; kill < Math.Max(KillsMin, TestScale.Rounds(KillsOfARelease)); kill++)
             {
                 AwaitRecords(ledger);

@@ -65,6 +65,10 @@ public sealed class AzuriteServer : IDisposable
             throw new IOException($"Azurite says {answer.StatusCode}: {answer.Content.ReadAsStringAsync().GetAwaiter().GetResult()}");
     }
 
+    /// <summary>An entity is in its files. What was put in the last seconds is not: an Azurite that is killed has lost that.</summary>
+    public bool HasSaved(string row) => Directory.EnumerateFiles(_folder)
+        .Any(file => File.ReadAllText(file).Contains($"\"RowKey\":\"{row}\"", StringComparison.Ordinal));
+
     public void Kill()
     {
         _process?.Dispose();

@@ -67,17 +67,14 @@ internal sealed class AppAdmission(
     /// <summary>Returns why the app cannot be the instance's whatever comes; null: it may be.</summary>
     public string? WhatIsWrong(AppHello hello)
     {
-        if (!_upgrade.IsAny(hello)) return "the token is wrong";
+        if (!_upgrade.Tokens.IsAny(hello.Token)) return "the token is wrong";
         if (hello.AppVersion == 0) return "the app states version 0; versions of an app begin with 1";
         return hello.VersionMin > 1 || hello.VersionMax < 1
             ? $"the app speaks protocol versions {hello.VersionMin} to {hello.VersionMax}, this coordinator 1" : null;
     }
 
     /// <summary>It is the old one of two apps.</summary>
-    public bool IsOld(AppHello hello) => _upgrade.IsOld(hello);
-
-    /// <summary>It is the one that is to take the running app's place.</summary>
-    public bool IsNext(AppHello hello) => _upgrade.IsNext(hello);
+    private bool IsOld(AppHello hello) => _upgrade.Tokens.IsOld(hello.Token);
 
     /// <inheritdoc cref="UpgradeAdmission.WhatIsWrongInPlace"/>
     public string? WhatIsWrongInPlace(AppHello hello, BuildMethods? methods, AppHello? running) =>

@@ -195,8 +195,9 @@ internal sealed class AppSession(
     /// </summary>
     private bool IsBeside(AppHello hello, BuildMethods? methods)
     {
-        if (sessions.Admission.IsNext(hello)) RequireNext(sessions.Admission.WhatIsWrongInPlace(hello, methods, sessions.App), hello);
-        if (control.Apps is not { } apps || sessions.Admission.IsOld(hello)) return false;
+        AppTokens tokens = control.Upgrades.Tokens;
+        if (tokens.IsNext(hello.Token)) RequireNext(sessions.Admission.WhatIsWrongInPlace(hello, methods, sessions.App), hello);
+        if (control.Apps is not { } apps || tokens.IsOld(hello.Token)) return false;
         try
         {
             sessions.Admission.RequireNext(hello, methods);

@@ -30,17 +30,11 @@ internal sealed class UpgradeAdmission(CoordinatorInputs inputs, ReplicaLog log,
     /// <summary>The app version in force where the log ends; 0 before the first record.</summary>
     public uint InForce => log.AppVersion;
 
+    /// <summary>They tell the apps of this replica apart.</summary>
+    public AppTokens Tokens => control.Upgrades.Tokens;
+
     /// <summary>The version with which a new log begins, if this app has come.</summary>
     public uint FirstOf(AppHello hello) => control.Upgrade is { Apps: not null } upgrade ? upgrade.Options.To : hello.AppVersion;
-
-    /// <summary>It is the old one of two apps: each has a token of its own.</summary>
-    public bool IsOld(AppHello hello) => control.Upgrades.Tokens.IsOld(hello.Token);
-
-    /// <summary>It is the one that is to take the running app's place.</summary>
-    public bool IsNext(AppHello hello) => control.Upgrades.Tokens.IsNext(hello.Token);
-
-    /// <summary>It shows the token of an app of this replica.</summary>
-    public bool IsAny(AppHello hello) => control.Upgrades.Tokens.IsAny(hello.Token);
 
     /// <summary>
     /// Says why an app cannot take the place of the one that runs, by an upgrade under this primary; null: nothing is known against it.
@@ -93,7 +87,7 @@ internal sealed class UpgradeAdmission(CoordinatorInputs inputs, ReplicaLog log,
     {
         if (control.Upgrade is not { Apps: { } apps, Options: { } options }) return null;
         uint to = options.To, runs = from.Runs, inForce = log.AppVersion;
-        bool isOld = IsOld(hello), wantsOld = runs < to;
+        bool isOld = Tokens.IsOld(hello.Token), wantsOld = runs < to;
         if (isOld && wantsOld && inForce < to) RequireOld(hello, methods, (runs, to));
         apps.Pair.Want(wantsOld ? new NeededBuild(runs, from.Build) : null);
         if (isOld && !wantsOld) throw new AppNotWantedException(hello.AppVersion, runs);

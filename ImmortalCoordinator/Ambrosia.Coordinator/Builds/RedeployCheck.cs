@@ -37,7 +37,7 @@ internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles file
     {
         _judged = null;
         var chain = LogChain.Load(inputs.Files, inputs.Options.LogDirectory, inputs.Identity);
-        if (FirstOfLater(chain, app.AppVersion) is { } upgrade)
+        if (chain.FirstAbove(inputs.Files, app.AppVersion) is { } upgrade)
         {
             RequireFormer(app, LoggedBuilds.FindNewest(inputs.Location, chain, upgrade), checkpoint, inForce: chain);
             return null;
@@ -78,14 +78,6 @@ internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles file
         if (before?.Build is { } old && now.Build is { } other && old != other)
             throw new RedeployRefusedException(
                 $"this coordinator's epoch is executed by build {old.Short}, and the app that has come is build {other.Short}: its files were replaced. Start the coordinator again, which judges the new build first");
-    }
-
-    /// <summary>Finds the place of the upgrade with which records of later versions begin; null: there are none.</summary>
-    private Lsn? FirstOfLater(LogChain chain, uint version)
-    {
-        foreach (LogSegment segment in chain.Segments)
-            if (chain.VersionAt(inputs.Files, new Lsn(segment.FirstLsn.Value + 1)) > version) return segment.FirstLsn;
-        return null;
     }
 
     /// <summary>The very build that has executed what lies before an upgrade executes it again.</summary>

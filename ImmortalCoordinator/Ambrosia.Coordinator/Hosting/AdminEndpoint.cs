@@ -66,11 +66,8 @@ internal sealed class AdminEndpoint : IDisposable
 
     private static void WritePlace(IFileSystem files, string place, string socketPath)
     {
-        string unfinished = place + ".new";
         var named = new JsonObject { ["socket"] = socketPath, ["process"] = Environment.ProcessId };
-        files.Delete(unfinished);
-        using (IFile file = files.Create(unfinished)) file.Write(System.Text.Encoding.UTF8.GetBytes(named.ToJsonString() + "\n"), 0);
-        files.Rename(unfinished, place);
+        WholeFile.Write(files, place, place + ".new", named.ToJsonString() + "\n");
     }
 
     private static bool Answers(string socketPath)

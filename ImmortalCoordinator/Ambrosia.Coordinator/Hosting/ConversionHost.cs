@@ -28,17 +28,16 @@ public sealed class ConversionHost : IDisposable
 
     /// <param name="app">The new app, with its arguments.</param>
     /// <param name="to">The version that it states.</param>
-    /// <param name="isQuiet">Nobody reads what the app writes.</param>
     /// <exception cref="MisuseException">The directory is no log, or the app no program.</exception>
     /// <exception cref="LogDamage">The log's chain is damaged.</exception>
-    public ConversionHost(string logDirectory, IReadOnlyList<string> app, uint to, bool isQuiet, IFileSystem files, ILogger logger)
+    public ConversionHost(string logDirectory, IReadOnlyList<string> app, uint to, IFileSystem files, ILogger logger)
     {
         if (AppPath.WhatIsWrong(app[0]) is { } unknown) throw new MisuseException(unknown);
         _upgrade = new UpgradeOptions(to) { OldApp = app }; // that there is an old app is what counts
         _parts = new ViewParts(
             new ViewedLog(logDirectory, Upgrade: _upgrade), files, logger, End,
             new ConvertingView(answer => _answers.Add(new Answer(answer))));
-        _app = new ViewApp(isQuiet ? ViewParts.Quiet(app) : app, _parts.Environment, AppEnded, why => End(ExitCodes.Misuse, why));
+        _app = new ViewApp(app, _parts.Environment, AppEnded, why => End(ExitCodes.Misuse, why));
         _parts.Pump.Start();
         _app.Start();
     }

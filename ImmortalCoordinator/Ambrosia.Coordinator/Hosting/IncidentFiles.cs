@@ -32,9 +32,7 @@ public static class IncidentFiles
         string temporary = Path.Combine(directory, $"{name}.{incident.Replica}.{epoch}.tmp");
         try
         {
-            files.Delete(temporary); // of a process that was killed here
-            using (IFile file = files.Create(temporary)) file.Write(Encoding.UTF8.GetBytes(ToJson(incident) + "\n"), 0);
-            files.Rename(temporary, Path.Combine(directory, name));
+            WholeFile.Write(files, Path.Combine(directory, name), temporary, ToJson(incident) + "\n");
         }
         catch (IOException)
         {

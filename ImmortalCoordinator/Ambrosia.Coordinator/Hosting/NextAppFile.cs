@@ -1,4 +1,3 @@
-using System.Text;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using Ambrosia.Coordinator.Replica;
@@ -31,12 +30,10 @@ internal sealed record NextAppFile(uint Version, IReadOnlyList<string> App, IRea
             ["version"] = Version, ["app"] = new JsonArray([.. App.Select(static each => (JsonNode)each)]),
             ["oldApp"] = new JsonArray([.. OldApp.Select(static each => (JsonNode)each)]),
         };
-        string path = PathOf(options), unfinished = path + ".new";
+        string path = PathOf(options);
         try
         {
-            files.Delete(unfinished);
-            using (IFile file = files.Create(unfinished)) file.Write(Encoding.UTF8.GetBytes(content.ToJsonString()), 0);
-            files.Rename(unfinished, path);
+            WholeFile.Write(files, path, path + ".new", content.ToJsonString());
         }
         catch (IOException)
         {

@@ -119,9 +119,12 @@ public sealed class ViewHost : IDisposable
         _parts.Pump.Start();
         if (_options.App.Count == 0) return;
         _app = new ViewApp(
-            _options.IsQuiet ? ViewParts.Quiet(_options.App) : _options.App, Environment, AppEnded, why => _inbox.End(ExitCodes.Misuse, why));
+            _options.IsQuiet ? Quiet(_options.App) : _options.App, Environment, AppEnded, why => _inbox.End(ExitCodes.Misuse, why));
         _app.Start();
     }
+
+    private static string[] Quiet(IReadOnlyList<string> app) =>
+        ["sh", "-c", "exec \"$0\" \"$@\" >/dev/null 2>&1", AppPath.Find(app[0]), .. app.Skip(1)];
 
     /// <summary>Executes everything before a place, from an earlier checkpoint where the app is beyond it, and stops there.</summary>
     /// <exception cref="ViewEndedException">The view is over.</exception>
@@ -156,9 +159,6 @@ public sealed class ViewHost : IDisposable
         _view.Show();
         return _inbox.AwaitImage(stop);
     }
-
-    /// <summary>The version of the app that executes what comes next. Any thread.</summary>
-    public uint Runs => _coordinator.Execution.Delivery.Versions.Runs;
 
     /// <summary>Asks the app, which carries two versions, for its state as the later one has it.</summary>
     /// <exception cref="ViewEndedException">The view is over: the app may have died of it.</exception>

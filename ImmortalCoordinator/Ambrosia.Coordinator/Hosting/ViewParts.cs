@@ -9,8 +9,8 @@ using Microsoft.Extensions.Logging;
 namespace Ambrosia.Coordinator.Hosting;
 
 /// <summary>
-/// The parts of a secondary on a log that is only read: without lock, claim, links, timers and checkpoints. What they must write lies in a
-/// directory of their own, which goes with them. One thread opens and disposes of them.
+/// Owns the parts of a secondary on a log that is only read: without lock, claim, links, timers and checkpoints. What they must write
+/// lies in a directory of their own, which goes with them. One thread opens and disposes of them.
 /// </summary>
 internal sealed class ViewParts : IDisposable
 {
@@ -61,10 +61,6 @@ internal sealed class ViewParts : IDisposable
 
     /// <summary>An app finds its view by these variables.</summary>
     public Dictionary<string, string> Environment => new(Endpoint.Environment) { ["AMBROSIA_VIEW"] = "1" };
-
-    /// <summary>Returns the command with its output, and its errors, given to nobody.</summary>
-    public static string[] Quiet(IReadOnlyList<string> app) =>
-        ["sh", "-c", "exec \"$0\" \"$@\" >/dev/null 2>&1", AppPath.Find(app[0]), .. app.Skip(1)];
 
     public void Dispose()
     {

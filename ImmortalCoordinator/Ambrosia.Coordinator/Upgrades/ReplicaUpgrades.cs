@@ -38,7 +38,7 @@ internal sealed class ReplicaUpgrades
         InPlace = new InPlaceUpgrade(inputs, Tokens) { Connect = ConnectInPlace, Disconnect = Disconnect, MayShut = replica.MayShut };
     }
 
-    /// <summary>By its token it is known which app has come.</summary>
+    /// <summary>They tell which app has come, by the token that it shows.</summary>
     public AppTokens Tokens { get; }
 
     /// <summary>It takes the state of the old app of an upgrade to the new one, where there are two.</summary>

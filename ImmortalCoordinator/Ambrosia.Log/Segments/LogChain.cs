@@ -72,6 +72,23 @@ public sealed class LogChain
     /// <summary>Returns the app version in force where the log ends.</summary>
     public uint NewestVersion(IFileSystem files) => VersionAt(files, new Lsn(ulong.MaxValue >> 2)); // behind anything a log can reach
 
+    /// <summary>Returns the newest version below this one of which there are records; null: there are none.</summary>
+    public uint? NewestBelow(IFileSystem files, uint version)
+    {
+        uint below = Segments.Select(segment => VersionBehind(segment, files)).Where(each => each < version).DefaultIfEmpty().Max();
+        return below == 0 ? null : below;
+    }
+
+    /// <summary>Returns the place of the upgrade with which records of later versions begin; null: there are none.</summary>
+    public Lsn? FirstAbove(IFileSystem files, uint version)
+    {
+        foreach (LogSegment segment in Segments)
+            if (VersionBehind(segment, files) > version) return segment.FirstLsn; // an Upgrade begins a segment (log-format L5.16)
+        return null;
+    }
+
+    private uint VersionBehind(LogSegment segment, IFileSystem files) => VersionAt(files, new Lsn(segment.FirstLsn.Value + 1));
+
     /// <summary>Returns the segments that epochs begin with, as far as they are kept, newest first.</summary>
     public IEnumerable<LogSegment> FindEpochBeginnings()
     {

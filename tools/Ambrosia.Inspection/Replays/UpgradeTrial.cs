@@ -40,7 +40,7 @@ internal sealed class UpgradeTrial : IDisposable
         _replay = new ReplaySession(
             new ReplayOptions
             {
-                LogDirectory = options.LogDirectory, App = options.App, Old = OldApp, IsQuiet = options.IsQuiet,
+                LogDirectory = options.LogDirectory, App = options.App, Old = OldApp,
                 From = options.From ?? BeginningOf(log, from, isNewest: options.Follows), Follows = options.Follows, Upgrade = _upgrade,
             },
             files, time, tell);
@@ -55,23 +55,10 @@ internal sealed class UpgradeTrial : IDisposable
     private static string BeginningOf(LogLocation log, uint version, bool isNewest)
     {
         IEnumerable<CheckpointFileName> own = CheckpointDirectory.List(log.Files, log.Directory) // the newest comes first
-            .Where(each => each.Lsn > Lsn.Zero && VersionOf(log, each) == version);
+            .Where(each => each.Lsn > Lsn.Zero && CheckpointReader.TryReadHeader(log, each)?.AppVersion == version);
         CheckpointFileName? found = isNewest ? own.FirstOrDefault() : own.LastOrDefault();
         return found is null ? throw new MisuseException($"this log has no sound checkpoint of version {version}",
             "the new version begins with the state of one", "take one with 'ambrosia checkpoint', and ask again") : $"{found.Lsn}";
-    }
-
-    private static uint? VersionOf(LogLocation log, CheckpointFileName name)
-    {
-        try
-        {
-            using var reader = CheckpointReader.Open(log.Files, log.PathOf($"{name}"), log.Identity);
-            return reader.Header.AppVersion;
-        }
-        catch (Exception gone) when (gone is FileNotFoundException or LogDamage)
-        {
-            return null; // newer ones have replaced it, or it cannot serve
-        }
     }
 
     /// <summary>Tries it until the log's end, or until a difference behind which nothing can be compared.</summary>
@@ -89,7 +76,7 @@ internal sealed class UpgradeTrial : IDisposable
     private Rehearsal RehearseAtEnd(CancellationToken stop)
     {
         using var old = new ViewHost(
-            new ViewOptions { LogDirectory = _options.LogDirectory, App = OldApp, IsQuiet = _options.IsQuiet, TellsDifferences = false },
+            new ViewOptions { LogDirectory = _options.LogDirectory, App = OldApp, TellsDifferences = false },
             _files, new ToldWarnings(_tell), _tell);
         old.Start();
         old.To(new MessagePlace(old.End, 0), stop);

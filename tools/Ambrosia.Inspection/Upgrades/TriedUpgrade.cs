@@ -10,7 +10,7 @@ using Ambrosia.Protocol.Frames;
 namespace Ambrosia.Inspection.Upgrades;
 
 /// <summary>
-/// The step from one version of an app to the next, as often as a trial needs it: an app that carries both converts its own state, and
+/// Takes an app from one version to the next, as often as a trial needs it: an app that carries both converts its own state, and
 /// where there are two builds the new one is given the state of the old one. Nothing of it gets out. One thread.
 /// </summary>
 internal sealed class TriedUpgrade(UpgradeTrialOptions options, uint from, IFileSystem files, Action<string> tell) : IDisposable
@@ -54,7 +54,7 @@ internal sealed class TriedUpgrade(UpgradeTrialOptions options, uint from, IFile
     private ConvertedFrame RehearseInNewBuild(ViewHost old, CancellationToken stop)
     {
         _newBuild ??= new ConversionHost(
-            options.LogDirectory, options.App, options.To, options.IsQuiet, files, new ToldWarnings(tell));
+            options.LogDirectory, options.App, options.To, files, new ToldWarnings(tell));
         using ViewedImage state = old.Show(stop);
         return _newBuild.Rehearse(state, from, stop);
     }

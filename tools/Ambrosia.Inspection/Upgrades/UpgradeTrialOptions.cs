@@ -25,7 +25,4 @@ internal sealed record UpgradeTrialOptions
 
     /// <summary>A conversion may take so long.</summary>
     public TimeSpan Limit { get; init; } = TimeSpan.FromSeconds(10);
-
-    /// <summary>Nobody reads what the apps write.</summary>
-    public bool IsQuiet { get; init; }
 }

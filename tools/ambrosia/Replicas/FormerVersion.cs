@@ -45,8 +45,7 @@ internal sealed record FormerVersion(uint Version, string? Build, uint InForce, 
         var chain = LogChain.Load(log.Files, log.Path, log.Identity);
         if (chain.Segments.IsEmpty) return null;
         uint inForce = chain.NewestVersion(log.Files);
-        uint before = chain.Segments.Select(segment => chain.VersionAt(log.Files, segment.FirstLsn + 1)).Where(each => each < inForce)
-            .DefaultIfEmpty().Max();
+        uint before = chain.NewestBelow(log.Files, inForce) ?? 0;
         string? build = null;
         int verified = 0;
         foreach (CheckpointFileName name in CheckpointDirectory.List(log.Files, log.Path))

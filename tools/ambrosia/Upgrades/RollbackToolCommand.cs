@@ -33,26 +33,21 @@ internal sealed class RollbackToolCommand : ToolCommand
         LogDirectory log = LogDirectory.Open(parsed.GetRequiredValue(_directory));
         var chain = LogChain.Load(log.Files, log.Path, log.Identity);
         uint inForce = chain.NewestVersion(log.Files);
-        uint? before = null;
-        Lsn at = Lsn.Zero;
-        foreach (LogSegment segment in chain.Segments)
-        {
-            uint version = chain.VersionAt(log.Files, segment.FirstLsn + 1);
-            if (version < inForce) before = version;
-            else if (at == Lsn.Zero && before is not null) at = segment.FirstLsn; // the Upgrade begins a segment (log-format L5.16)
-        }
-        UpgradeReport? report = before is null ? null
-            : NextBuild.Judge(log, parsed.GetRequiredValue(_build), acceptSource: false, asVersion: inForce + 1);
-        var rollback = new RollbackReport(before, inForce, at.Value, IsLast(log, at), report);
+        RollbackReport rollback = chain.NewestBelow(log.Files, inForce) is not { } before
+            ? new RollbackReport(null, inForce, 0, IsLast: false, null)
+            : BehindUpgrade(log, (before, inForce), chain.FirstAbove(log.Files, before) ?? Lsn.Zero, parsed.GetRequiredValue(_build));
         screen.Show(rollback);
         return rollback.LosesNothing ? ToolExit.Fine : ToolExit.Damage;
     }
 
-    /// <summary>Nothing was executed behind the upgrade but itself.</summary>
-    private static bool IsLast(LogDirectory log, Lsn upgrade) =>
-        upgrade > Lsn.Zero
-        && new PlaceFinder(log.Location, TimeProvider.System).NextExecuted(new MessagePlace(upgrade, 0)) is { } own
-        && new PlaceFinder(log.Location, TimeProvider.System).NextExecuted(new MessagePlace(own.Place.Record, 1)).IsEnd;
+    private static RollbackReport BehindUpgrade(LogDirectory log, (uint Before, uint InForce) versions, Lsn at, string build)
+    {
+        var places = new PlaceFinder(log.Location, TimeProvider.System);
+        MessagePlace upgrade = places.NextExecuted(new MessagePlace(at, 0)).Place;
+        bool isLast = places.NextExecuted(upgrade with { Index = upgrade.Index + 1 }).IsEnd;
+        return new RollbackReport(versions.Before, versions.InForce, at.Value, isLast,
+            NextBuild.Judge(log, build, acceptSource: false, asVersion: versions.InForce + 1));
+    }
 }
 
 /// <summary>Says how an upgrade can be gone back from.</summary>

@@ -38,7 +38,7 @@ public sealed class AzureTests
             Cluster.Await("a secret that outlives Azurite", () => azurite.HasSaved(DirectoryCatalog.SecretName));
             for (int kill = 0; kill < Math.Max(KillsMin, TestScale.Rounds(KillsOfARelease)); kill++)
             {
-                AwaitRecords(ledger);
+                ledger.AwaitRecords($"before kill {kill}");
                 ledger.KillCoordinator();
                 ledger.Start();
                 ledger.AwaitReady();
@@ -47,10 +47,10 @@ public sealed class AzureTests
                 ledger.AwaitReady();
                 azurite.Start();
             }
-            AwaitRecords(ledger); // over the link that stays
+            ledger.AwaitRecords("over the link that stays");
             azurite.Kill();
             long gone = Stopwatch.GetTimestamp();
-            do AwaitRecords(ledger);
+            do ledger.AwaitRecords("while there are no tables");
             while (Stopwatch.GetElapsedTime(gone) < s_withoutTables);
             azurite.Start();
             ledger.KillCoordinator();
@@ -98,14 +98,6 @@ public sealed class AzureTests
         File.SetUnixFileMode(path, UnixFileMode.UserRead | UnixFileMode.UserWrite);
         return path;
     }
-
-    private static void AwaitRecords(Replica replica)
-    {
-        ulong durable = DurableOf(replica);
-        Cluster.Await("records", () => DurableOf(replica) > durable);
-    }
-
-    private static ulong DurableOf(Replica replica) => (ulong?)replica.Status()?["log"]?["durable"] ?? 0;
 }
 
 /// <summary>A test that needs Azurite; skipped, with the reason, where it is not installed.</summary>

@@ -44,14 +44,14 @@ public sealed class EtcdTests(ITestOutputHelper output)
                 victim.Start();
                 victim.AwaitReady();
             }
-            AwaitRecords(ledger, "over the link that stays");
+            ledger.AwaitRecords("over the link that stays");
             etcd.KillAll();
             long gone = Stopwatch.GetTimestamp();
-            do AwaitRecords(ledger, "while there is no etcd at all");
+            do ledger.AwaitRecords("while there is no etcd at all");
             while (Stopwatch.GetElapsedTime(gone) < s_withoutEtcd);
             ledger.KillApp();
             ledger.AwaitReady(); // the address did not change, and whoever has the link keeps it
-            AwaitRecords(ledger, "behind a death of the app without an etcd");
+            ledger.AwaitRecords("behind a death of the app without an etcd");
             etcd.StartAll();
             File.Create(cluster.Until).Dispose();
             Cluster.AssertEqual(source, calls);
@@ -79,7 +79,7 @@ public sealed class EtcdTests(ITestOutputHelper output)
             ledger.AwaitReady();
             source.Start();
             source.AwaitReady();
-            AwaitRecords(ledger, "over the link that is made now and stays");
+            ledger.AwaitRecords("over the link that is made now and stays");
             using Replica standby = new(cluster.Root, "ledger", "ledger");
             standby.Options.AddRange([.. ledger.Options, "--replica", "r1"]);
             standby.Start();
@@ -89,7 +89,7 @@ public sealed class EtcdTests(ITestOutputHelper output)
             {
                 relay.Turn(manner);
                 Cluster.Await($"the primary asks a store that is {manner}", () => relay.Came >= 2);
-                AwaitRecords(ledger, $"while the store is {manner}");
+                ledger.AwaitRecords($"while the store is {manner}");
                 Assert.Equal("primary", (string?)ledger.Status()?["role"]);
                 Assert.Equal(1UL, (ulong?)ledger.Status()?["epoch"]);
             }
@@ -161,13 +161,4 @@ public sealed class EtcdTests(ITestOutputHelper output)
         foreach (Replica each in new[] { source, ledger }) each.Options.AddRange(["--catalog", place, "--insecure"]);
         return (source, ledger);
     }
-
-    /// <summary>Waits until more is durable than now.</summary>
-    private static void AwaitRecords(Replica replica, string when)
-    {
-        ulong durable = DurableOf(replica);
-        Cluster.Await($"records {when}", () => DurableOf(replica) > durable);
-    }
-
-    private static ulong DurableOf(Replica replica) => (ulong?)replica.Status()?["log"]?["durable"] ?? 0;
 }

@@ -193,6 +193,15 @@ internal sealed class Replica : IDisposable
         }
     }
 
+    /// <summary>Waits until its coordinator has made more durable than it has now.</summary>
+    public void AwaitRecords(string when)
+    {
+        ulong durable = DurableEnd();
+        Cluster.Await($"records of {Name} {when}", () => DurableEnd() > durable);
+    }
+
+    private ulong DurableEnd() => (ulong?)Status()?["log"]?["durable"] ?? 0;
+
     /// <summary>Resident memory of the coordinator in bytes.</summary>
     public long ResidentBytes() => MemoryBytes("VmRSS:");
 

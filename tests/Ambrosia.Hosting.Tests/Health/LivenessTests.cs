@@ -1,4 +1,3 @@
-using System.Collections.Concurrent;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Hosting.Replicas;
 using Ambrosia.Hosting.Tests.Running;
@@ -75,29 +74,6 @@ public sealed class LivenessTests
         await RunningHost.Until(async () => (await Live(standby)) is { Status: HealthStatus.Unhealthy } live
             && live.Description!.Contains("shop: its pump 'follow'", StringComparison.Ordinal));
         Assert.NotEqual(HealthStatus.Unhealthy, (await Live(host)).Status);
-    }
-
-    /// <summary>However long it is: each of its pieces is one of work.</summary>
-    [Fact]
-    public async Task Live_WhileALongLogIsExecutedAgain_NeverSaysNo()
-    {
-        using var logs = new TemporaryDirectory();
-        int calls = TestScale.Rounds(200_000);
-        await using (RunningHost host = await RunningHost.StartAsync(logs.Path))
-        {
-            for (int sold = 0; sold < calls; sold += 1000)
-                await Task.WhenAll(Enumerable.Range(0, Math.Min(1000, calls - sold)).Select(_ => host.Shop.SellAsync("tea")));
-        }
-        foreach (string checkpoint in Directory.GetFiles(Path.Combine(logs.Path, "shop"), "*ckpt*")) File.Delete(checkpoint);
-        await using RunningHost again = await RunningHost.StartAsync(logs.Path);
-        var said = new ConcurrentQueue<string>();
-        await RunningHost.Until(async () =>
-        {
-            if (await Live(again) is { Status: HealthStatus.Unhealthy } live) said.Enqueue(live.Description!);
-            return (await again.CheckAsync("ready")).Status != HealthStatus.Unhealthy;
-        });
-        Assert.Empty(said);
-        Assert.Equal(calls, (await again.Shop.SoldAsync()).Value);
     }
 
     private static Task<HealthReportEntry> Live(RunningHost host) => host.CheckAsync("live");

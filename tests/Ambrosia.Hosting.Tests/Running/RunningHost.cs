@@ -58,12 +58,14 @@ internal sealed class RunningHost : IAsyncDisposable
     internal Task StopAsync() => _host.StopAsync();
 
     /// <param name="instead">Says what is so where it does not come to hold.</param>
-    internal static async Task Until(Func<Task<bool>> holds, Func<string>? instead = null)
+    /// <param name="within">A minute, unless more is said.</param>
+    internal static async Task Until(Func<Task<bool>> holds, Func<string>? instead = null, TimeSpan? within = null)
     {
+        TimeSpan limit = within ?? s_limit;
         long begun = Stopwatch.GetTimestamp();
         while (!await holds())
         {
-            Assert.True(Stopwatch.GetElapsedTime(begun) < s_limit, $"not within a minute: {instead?.Invoke()}");
+            Assert.True(Stopwatch.GetElapsedTime(begun) < limit, $"not within {limit.TotalMinutes} min: {instead?.Invoke()}");
             await Task.Delay(5);
         }
     }

@@ -25,8 +25,14 @@ public interface IShop
     /// <summary>Waits for a timer.</summary>
     Call<long> Nap(long seconds);
 
+    /// <summary>Takes as many bytes as the log is to grow by; only their number stays.</summary>
+    void Store(ReadOnlyMemory<byte> goods);
+
     [Query]
     long Sold();
+
+    [Query]
+    long Stored();
 }
 
 /// <summary>Counts what the scopes of bodies live through.</summary>
@@ -50,7 +56,7 @@ public sealed partial class Shop : Immortal<IShopProxy>, IShop
     internal static readonly ManualResetEventSlim MayEnd = new(true);
     internal static volatile TaskCompletionSource Waiting = new();
 
-    private long _sold;
+    private long _sold, _stored;
 
     public long Sell(string article)
     {
@@ -93,7 +99,11 @@ public sealed partial class Shop : Immortal<IShopProxy>, IShop
         return seconds;
     }
 
+    public void Store(ReadOnlyMemory<byte> goods) => _stored += goods.Length;
+
     public long Sold() => _sold;
+
+    public long Stored() => _stored;
 
     private static string Refusal(Action ask)
     {

@@ -52,7 +52,7 @@ public sealed class TrimmedClientTests(Feed feed)
         string app = Path.Combine(till, "bin", "Debug", "net10.0", "Till.dll");
         using Command server = feed.Start(till, "dotnet", app, "--urls", "http://127.0.0.1:0");
         server.AwaitText("Now listening on: ");
-        string said = feed.Run(till, Path.Combine(folder, "out", "Caller"), Path.Combine(till, "data", "catalog"));
+        string said = feed.Run(till, Path.Combine(folder, "out", "Caller"), Path.Combine(till, ".ambrosia", "catalog"));
         Assert.EndsWith("8 8\n", said, StringComparison.Ordinal);
     }
 

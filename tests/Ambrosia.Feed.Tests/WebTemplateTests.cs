@@ -33,7 +33,7 @@ public sealed class WebTemplateTests(Feed feed)
             second.Kill();
         }
         string coordinator = feed.Install("Ambrosia.ImmortalCoordinator", "ImmortalCoordinator");
-        string[] behind = ["--log", "data/counters", "--", "dotnet", app, "--urls", "http://127.0.0.1:0"];
+        string[] behind = ["--log", ".ambrosia/counters", "--", "dotnet", app, "--urls", "http://127.0.0.1:0"];
         using (Command third = feed.Start(project, coordinator, behind))
         {
             using HttpClient client = Client(third);
@@ -41,7 +41,7 @@ public sealed class WebTemplateTests(Feed feed)
             Assert.Equal("12", await client.GetStringAsync("/counters/visits"));
         }
         string tool = feed.Install("Ambrosia.Tool", "ambrosia");
-        Assert.Contains("ICounters.Add", feed.Run(project, tool, "log", "data/counters", "--records"));
+        Assert.Contains("ICounters.Add", feed.Run(project, tool, "log", ".ambrosia/counters", "--records"));
     }
 
     [Fact]

@@ -20,7 +20,7 @@ public sealed class AmbrosiaBuilder
     public AmbrosiaBuilder AddImmortal<TImmortal>(string name, Action<ImmortalOptions>? configure = null)
         where TImmortal : Immortal, IImmortal<TImmortal>
     {
-        ArgumentException.ThrowIfNullOrEmpty(name);
+        ArgumentNullException.ThrowIfNull(name);
         Services.AddSingleton(new AddedImmortal(name, ImmortalDefinition.Of<TImmortal>()));
         if (configure is not null) Services.Configure<AmbrosiaOptions>(options => configure(options.Immortal(name)));
         return this;

@@ -40,19 +40,21 @@ public sealed class OptionTests
     }
 
     [Theory]
-    [InlineData("CheckpointEvery", "64MB", "'64MB' of --checkpoint-every is no size; write it like 64M or 1G")]
-    [InlineData("CheckpointEvery", "64", "'64' of --checkpoint-every has no unit, and would be bytes; write it like 64K, 64M or 1G")]
-    [InlineData("HoldLimit", "1h,16", "'1h,16' of --hold-limit has no unit")]
-    [InlineData("StopWithin", "30", "'30' of --stop-within is no time; write it like 30s or 5m")]
-    [InlineData("HangLimit", "no", "no of --hang-limit is not from 0.1 to 3600 seconds")]
-    [InlineData("AppRings", "maybe", "'maybe' of --app-rings is neither true nor false")]
-    [InlineData("Listen", "10.0.0.1:1", "'10.0.0.1:1' of --listen can be reached from other machines, and links are not encrypted")]
+    [InlineData("CheckpointEvery", "64MB", "'64MB' of Ambrosia:CheckpointEvery is no size; write it like 64M or 1G")]
+    [InlineData("CheckpointEvery", "64", "'64' of Ambrosia:CheckpointEvery has no unit, and would be bytes; write it like 64K, 64M or 1G")]
+    [InlineData("HoldLimit", "1h,16", "'1h,16' of Ambrosia:HoldLimit has no unit")]
+    [InlineData("StopWithin", "30", "'30' of Ambrosia:StopWithin is no time; write it like 30s or 5m")]
+    [InlineData("HangLimit", "no", "no of Ambrosia:HangLimit is not from 0.1 to 3600 seconds")]
+    [InlineData("AppRings", "maybe", "'maybe' of Ambrosia:AppRings is neither true nor false")]
+    [InlineData("Listen", "10.0.0.1:1", "'10.0.0.1:1' of Ambrosia:Listen can be reached from other machines, and links are not encrypted")]
+    [InlineData("Immortals:shop:Segment", "1K", "'1K' of Ambrosia:Immortals:shop:Segment is no size of a log file")]
+    [InlineData("", "x", "'Ambrosia' is a section, and has the value 'x'; give its entries, like Ambrosia:Log")]
     [InlineData("Instance", "x", "'Ambrosia:Instance' is no option; the section Ambrosia has AcceptBuild, ")]
     [InlineData("Chekpoint", "x", "'Ambrosia:Chekpoint' is no option; the section Ambrosia has AcceptBuild, ")]
     [InlineData("Immortals:shop:Log", "x", "'Ambrosia:Immortals:shop:Log' is for all immortals; give it as Ambrosia:Log")]
     [InlineData("Immortals:other:Replica", "x", "there is no immortal 'other' to have options; the program adds shop")]
     [InlineData("DegradedBehind", "soon", "'soon' of Ambrosia:DegradedBehind is no time; write it like 10s or 5m")]
-    [InlineData("AppSocket", "", "the path of --app-socket is empty; give one")]
+    [InlineData("AppSocket", "", "the path of Ambrosia:AppSocket is empty; give one")]
     public void Section_WithABadValue_IsRefusedInTheWordsOfTheCommandLine(string key, string value, string sentence)
     {
         HostedOptions found = Check(["shop"], ("Log", "/x"), (key, value));
@@ -66,7 +68,8 @@ public sealed class OptionTests
         Assert.Equal(["'shop' is the name of 2 immortals; give each a name of its own"], Check(["shop", "shop"], ("Log", "/x")).Faults);
         string noName = Assert.Single(Check(["a shop"], ("Log", "/x")).Faults);
         Assert.StartsWith("'a shop' is no name for an instance", noName, StringComparison.Ordinal);
-        Assert.Equal("Option '--log' is required.", Assert.Single(Check(["shop"]).Faults));
+        Assert.StartsWith("'' is no name for an instance", Assert.Single(Check([""], ("Log", "/x")).Faults), StringComparison.Ordinal);
+        Assert.Equal("nothing says where the logs are; give Ambrosia:Log, the directory that holds them", Assert.Single(Check(["shop"]).Faults));
     }
 
     /// <summary>A host in a process that is not its own throws; nothing was made.</summary>
@@ -77,7 +80,7 @@ public sealed class OptionTests
         HostApplicationBuilder builder = RunningHost.NewBuilder(Path.Combine(logs.Path, "log"), ("Ambrosia:Segment", "1K"));
         builder.AddAmbrosia().AddImmortal<Shop>("shop");
         var refused = Assert.Throws<OptionsValidationException>(() => builder.Build().Start());
-        Assert.Equal(["'1K' of --segment is no size of a log file; give a multiple of 4K from 2M to 16G"], refused.Failures);
+        Assert.Equal(["'1K' of Ambrosia:Segment is no size of a log file; give a multiple of 4K from 2M to 16G"], refused.Failures);
         Assert.False(Directory.Exists(Path.Combine(logs.Path, "log")));
     }
 
@@ -102,7 +105,7 @@ public sealed class OptionTests
     private static HostedOptions Check(string[] names, params (string Key, string Value)[] entries)
     {
         IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection(
-            entries.Select(static each => new KeyValuePair<string, string?>($"Ambrosia:{each.Key}", each.Value))).Build();
+            entries.Select(static each => new KeyValuePair<string, string?>($"Ambrosia:{each.Key}".TrimEnd(':'), each.Value))).Build();
         var options = new AmbrosiaOptions();
         SectionReader.Read(configuration.GetSection("Ambrosia"), options);
         return HostedOptions.Of(options, names, hasCoordinators: true);

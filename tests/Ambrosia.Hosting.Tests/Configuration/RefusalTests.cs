@@ -20,7 +20,7 @@ public sealed class RefusalTests
             "'../shop' is no name for an instance: 1 to 63 letters, digits, '_' or '-', beginning with a letter or digit"),
         ["no size"] = (
             static all => all.AddImmortal<Shop>("shop", own => own.CheckpointEvery = "64 megabytes"),
-            "'64 megabytes' of --checkpoint-every is no size; write it like 64M or 1G"),
+            "'64 megabytes' of Ambrosia:Immortals:shop:CheckpointEvery is no size; write it like 64M or 1G"),
         ["another contract"] = (
             static all => all.AddImmortal<Shop>("shop").Services.AddImmortalClient<ITown>("shop"),
             "the client ITown of 'shop' cannot call Shop, which does not implement that contract; give AddImmortalClient the contract of "

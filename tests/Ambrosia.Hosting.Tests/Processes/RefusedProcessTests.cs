@@ -10,13 +10,13 @@ public sealed class RefusedProcessTests
     private const string Here = "{here}";
 
     [Theory]
-    [InlineData("Ambrosia__CheckpointEvery", "64MB", "'64MB' of --checkpoint-every is no size; write it like 64M or 1G")]
-    [InlineData("Ambrosia__CheckpointEvery", "64", "'64' of --checkpoint-every has no unit, and would be bytes; write it like 64K, 64M or 1G")]
+    [InlineData("Ambrosia__CheckpointEvery", "64MB", "'64MB' of Ambrosia:CheckpointEvery is no size; write it like 64M or 1G")]
+    [InlineData("Ambrosia__CheckpointEvery", "64", "'64' of Ambrosia:CheckpointEvery has no unit, and would be bytes; write it like 64K, 64M or 1G")]
     [InlineData("TILL_FAULT", "twice", "'till' is the name of 2 immortals; give each a name of its own")]
     [InlineData("TILL_FAULT", "name", "'../till' is no name for an instance: 1 to 63 letters, digits, '_' or '-', beginning with a letter or digit")]
     [InlineData("TILL_FAULT", "contract", "the client ITill of 'till' calls Refund, which the contract of Till in Ambrosia.Hosting.App does not have; build both ")]
     [InlineData("Ambrosia__Chekpoint", "x", "'Ambrosia:Chekpoint' is no option; the section Ambrosia has AcceptBuild, ")]
-    [InlineData("Ambrosia__Log", Here + "/file/below", "is a file. Give with --log a directory on a file system where this user may")]
+    [InlineData("Ambrosia__Log", Here + "/file/below", "is a file. Give with Ambrosia:Log a directory on a file system where this user may")]
     [InlineData("Ambrosia__Catalog", Here + "/file/below", "the catalog in " + Here + "/file/below cannot be read: ")]
     [InlineData("Ambrosia__Catalog", "ftp://somewhere", "'ftp://somewhere'")]
     public void Program_WithWhatWillNotDo_EndsWith2AndNothingIsMade(string name, string value, string sentence)

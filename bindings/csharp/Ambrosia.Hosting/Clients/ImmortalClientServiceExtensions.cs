@@ -22,7 +22,7 @@ public static class ImmortalClientServiceExtensions
         where TContract : class
     {
         ArgumentNullException.ThrowIfNull(services);
-        ArgumentException.ThrowIfNullOrEmpty(instance);
+        ArgumentNullException.ThrowIfNull(instance);
         services.AddSingleton(new AddedClient(instance, typeof(TContract)));
         services.TryAddKeyedSingleton(instance, (provider, _) => Connect(provider, instance, configure));
         services.AddKeyedSingleton(

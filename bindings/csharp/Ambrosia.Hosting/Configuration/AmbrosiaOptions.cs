@@ -26,7 +26,7 @@ public sealed class AmbrosiaOptions : ImmortalOptions
     /// <summary>Returns the options of one immortal, which hold before those for all.</summary>
     public ImmortalOptions Immortal(string name)
     {
-        ArgumentException.ThrowIfNullOrEmpty(name);
+        ArgumentNullException.ThrowIfNull(name);
         return Own.TryGetValue(name, out ImmortalOptions? own) ? own : Own[name] = new ImmortalOptions();
     }
 }

@@ -20,23 +20,36 @@ internal sealed record HostedOptions(IReadOnlyList<CoordinatorOptions> Each, IRe
     /// <param name="hasCoordinators">This process runs the coordinators, so that it needs a log.</param>
     internal static HostedOptions Of(AmbrosiaOptions options, IReadOnlyList<string> names, bool hasCoordinators)
     {
-        List<string> faults = [.. options.Faults, .. names.Where(static name => !Names.IsValid(name)).Select(static name =>
-            $"'{name}' is no name for an instance: 1 to 63 letters, digits, '_' or '-', beginning with a letter or digit")];
+        List<string> faults = [.. options.Faults, .. names.Select(WhatIsWrong).OfType<string>()];
         faults.AddRange(names.GroupBy(static name => name).Where(static same => same.Count() > 1)
             .Select(static same => $"'{same.Key}' is the name of {same.Count()} immortals; give each a name of its own"));
         faults.AddRange(options.Own.Keys.Except(names).Select(name =>
             $"there is no immortal '{name}' to have options; the program adds {(names.Count == 0 ? "none" : string.Join(", ", names))}"));
+        if (hasCoordinators && names.Count > 0 && !options.Values.ContainsKey("log"))
+            faults.Add($"nothing says where the logs are; give {SectionReader.Section}:Log, the directory that holds them");
         if (faults.Count > 0) return new HostedOptions([], faults);
         var each = new List<CoordinatorOptions>();
-        foreach (string name in names) Parse(options, name, names.Count, hasCoordinators, each, faults);
+        foreach (string name in names)
+        {
+            var own = new List<string>();
+            Parse(options, name, names.Count, hasCoordinators, each, own);
+            faults.AddRange(own.Select(fault => SettingWords.Of(fault, OwnOf(options, name).Keys, name)));
+        }
         return new HostedOptions(faults.Count == 0 ? each : [], [.. faults.Distinct()]);
     }
+
+    /// <summary>Says why an instance cannot have this name; null: it can.</summary>
+    internal static string? WhatIsWrong(string name) => Names.IsValid(name) ? null
+        : $"'{name}' is no name for an instance: 1 to 63 letters, digits, '_' or '-', beginning with a letter or digit";
+
+    private static Dictionary<string, string> OwnOf(AmbrosiaOptions options, string name) =>
+        options.Own.GetValueOrDefault(name)?.Values ?? [];
 
     private static void Parse(
         AmbrosiaOptions options, string name, int immortals, bool hasCoordinators, List<CoordinatorOptions> to, List<string> faults)
     {
         var values = new Dictionary<string, string>(options.Values);
-        foreach ((string option, string value) in options.Own.GetValueOrDefault(name)?.Values ?? []) values[option] = value;
+        foreach ((string option, string value) in OwnOf(options, name)) values[option] = value;
         values.TryAdd("drain-within", DefaultDrain);
         if (values.TryGetValue("log", out string? log) && log.Length > 0) values["log"] = Path.Combine(log, name);
         else if (log is null && !hasCoordinators) values["log"] = Path.Combine(NoLog, name);

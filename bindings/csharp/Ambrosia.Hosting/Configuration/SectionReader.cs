@@ -12,8 +12,13 @@ internal static class SectionReader
 
     private const string ImmortalsKey = "Immortals";
 
-    internal static void Read(IConfiguration section, AmbrosiaOptions to)
+    /// <summary>Returns where the options of one immortal stand.</summary>
+    internal static string PathOf(string instance) => $"{Section}:{ImmortalsKey}:{instance}";
+
+    internal static void Read(IConfigurationSection section, AmbrosiaOptions to)
     {
+        if (section.Value is { Length: > 0 } value)
+            to.Faults.Add($"'{Section}' is a section, and has the value '{value}'; give its entries, like {Section}:Log");
         foreach (IConfigurationSection entry in section.GetChildren())
         {
             if (entry.Key.Equals(ImmortalsKey, StringComparison.OrdinalIgnoreCase))

@@ -19,6 +19,8 @@ internal sealed class StartCheck(IEnumerable<AddedImmortal> added, IEnumerable<A
         AddedImmortal[] immortals = [.. added];
         HostedOptions found = HostedOptions.Of(options, [.. immortals.Select(static each => each.Name)], !form.IsApp);
         List<string> faults = [.. PackageVersions.Faults(), .. found.Faults, .. ContractCheck.Faults(immortals, clients)];
+        faults.AddRange(clients.Select(static each => each.Instance).Distinct().Select(HostedOptions.WhatIsWrong).OfType<string>()
+            .Except(faults).Select(static wrong => $"{wrong}; a client is to call it"));
         if (form.WhatIsWrong(immortals) is { } wrong) faults.Add(wrong);
         if (faults.Count == 0) return ValidateOptionsResult.Success;
         if (!IsOwnProcess()) return ValidateOptionsResult.Fail(faults);

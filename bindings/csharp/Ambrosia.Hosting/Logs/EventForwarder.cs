@@ -28,7 +28,8 @@ internal sealed class EventForwarder : IDisposable
     }
 
     /// <summary>Returns a logger that passes its events on to another one.</summary>
-    internal ILogger To(ILogger logger) => new Forwarding(this, logger);
+    /// <param name="words">Puts the texts of events into other words; their parts stay as they are.</param>
+    internal ILogger To(ILogger logger, Func<string, string>? words = null) => new Forwarding(this, logger, words ?? (static text => text));
 
     /// <summary>Waits a moment until everything logged so far is passed on, for a process that is about to end.</summary>
     internal void Flush()
@@ -72,7 +73,7 @@ internal sealed class EventForwarder : IDisposable
     /// <summary>
     /// Copies an event's state as it is: the parts log values, and the text is put together by the thread that passes it on.
     /// </summary>
-    private sealed class Forwarding(EventForwarder owner, ILogger logger) : ILogger
+    private sealed class Forwarding(EventForwarder owner, ILogger logger, Func<string, string> words) : ILogger
     {
         public bool IsEnabled(LogLevel logLevel) => logger.IsEnabled(logLevel);
 
@@ -85,7 +86,7 @@ internal sealed class EventForwarder : IDisposable
             owner.Enqueue(() =>
             {
                 if (Interlocked.Exchange(ref owner._lost, 0) is var lost and > 0) logger.EventsLost(lost);
-                logger.Log(logLevel, eventId, state, exception, formatter);
+                logger.Log(logLevel, eventId, state, exception, (all, failure) => words(formatter(all, failure)));
             });
         }
     }

@@ -46,8 +46,9 @@ internal sealed class EmbeddedForm(CheckedOptions options, ImmortalSurroundings 
     private Action<string> ComplainerOf(string name)
     {
         Action<string> log = surroundings.ComplainerOf(name);
-        return text =>
+        return said =>
         {
+            string text = SettingWords.Of(said);
             log(text);
             Console.Error.WriteLine(options.Immortals.Count > 1 ? $"{name}: {text}" : text);
         };

@@ -1,4 +1,5 @@
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Hosting.Configuration;
 using Ambrosia.Hosting.Logs;
 using Microsoft.Extensions.Hosting;
 
@@ -28,7 +29,7 @@ internal sealed class HostEnd(IHostApplicationLifetime lifetime, EventForwarder 
     /// </summary>
     internal void Exiting(string instance, int code, string why)
     {
-        Console.Error.WriteLine($"{instance}: exit {code}: {why}");
+        Console.Error.WriteLine($"{instance}: exit {code}: {SettingWords.Of(why)}");
         events.Flush();
     }
 

@@ -1,3 +1,4 @@
+using Ambrosia.Hosting.Configuration;
 using Ambrosia.Hosting.Logs;
 using Ambrosia.Hosting.Services;
 using Ambrosia.Tasks;
@@ -10,7 +11,8 @@ internal sealed class ImmortalSurroundings(IServiceProvider services, ILoggerFac
 {
     internal const string ImmortalCategory = "Ambrosia.Immortal.", CoordinatorCategory = "Ambrosia.Coordinator.";
 
-    internal ILogger EventsOf(string instance) => events.To(loggers.CreateLogger(CoordinatorCategory + instance));
+    internal ILogger EventsOf(string instance) => events.To(
+        loggers.CreateLogger(CoordinatorCategory + instance), SettingWords.Of);
 
     internal HostServices ServicesOf(string instance) => new(
         new ScopedServices(services, null), () => ScopedServices.OfScope(services), LinesOf(instance));

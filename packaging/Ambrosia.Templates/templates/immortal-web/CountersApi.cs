@@ -22,7 +22,7 @@ internal static class CountersApi
                         statusCode: StatusCodes.Status400BadRequest));
 
         app.MapGet("/counters/{counter}", (string counter, ClientProxy<ICounters> counters, CancellationToken gone) =>
-            AnswerAsync(async () => await counters.ReadAsync(counter, gone)));
+            AnswerAsync(async () => (await counters.ReadAsync(counter, gone)).Value)); // beside it stands the position of the state that was asked
     }
 
     private static async Task<IResult> AnswerAsync(Func<Task<long>> call)
@@ -39,8 +39,9 @@ internal static class CountersApi
         {
             return Results.Problem(failure.Message, statusCode: StatusCodes.Status409Conflict);
         }
-        catch (OutcomeUnknownException failure) // ask again, with the same key
+        catch (Exception failure) when (failure is OutcomeUnknownException or TimeoutException or ClientRefusedException)
         {
+            // It is not known whether the call was executed, or the instance was not reached: ask again, with the same key.
             return Results.Problem(failure.Message, statusCode: StatusCodes.Status503ServiceUnavailable);
         }
     }

@@ -84,6 +84,9 @@ internal sealed class Generation
 
     internal Assembly Load() => Assembly.Load(Emit());
 
+    /// <summary>Loads it where it finds the assemblies that were loaded there before.</summary>
+    internal Assembly Load(System.Runtime.Loader.AssemblyLoadContext context) => context.LoadFromStream(new MemoryStream(Emit()));
+
     /// <summary>Returns why the outputs of a step were made again, or were not.</summary>
     internal IncrementalStepRunReason[] Reasons(string step) =>
         [.. Driver.GetRunResult().Results[0].TrackedSteps.TryGetValue(step, out var runs)

@@ -110,6 +110,25 @@ public sealed class ContractCheckTests : IDisposable
         Assert.Contains("[MethodId(n)]", found.GetProperty("mend").GetString());
     }
 
+    /// <summary>A change of a generic type is one of each of its uses, and a use is compared with itself alone.</summary>
+    [Theory]
+    [InlineData("{\"name\":\"Total\",\"type\":\"int32\"}", "{\"name\":\"Total\",\"type\":\"int64\"}", "Shop.Page<data<Shop.Order>>.Total")]
+    [InlineData(",{\"name\":\"Total\",\"type\":\"int32\"}", "", "Shop.Page<data<Shop.Order>>.Total")]
+    [InlineData("\"result\":\"data<Shop.Page<data<Shop.Order>>>\"", "\"result\":\"data<Shop.Page<int32>>\"", "Shop.IShop.Find result")]
+    [InlineData(",{\"name\":\"Total\"", ",{\"name\":\"More\",\"type\":\"text?\"},{\"name\":\"Total\"", null)]
+    public void Change_OfAGenericType_IsJudgedForEachUse(string from, string to, string? place)
+    {
+        const string Page = """
+            {"format":1,"assembly":"Shop","contracts":[{"name":"IShop","namespace":"Shop","methods":[{"name":"Find","id":7,"parameters":[],"result":"data<Shop.Page<data<Shop.Order>>>"}]}],
+            "data":[{"name":"Shop.Order","fields":[]},{"name":"Shop.Page<data<Shop.Order>>","fields":[{"name":"Items","type":"list<data<Shop.Order>>"},{"name":"Total","type":"int32"}]},{"name":"Shop.Page<int32>","fields":[{"name":"Items","type":"list<int32>"}]}],"enums":[],"unions":[]}
+            """;
+        Assert.Contains(from, Page, StringComparison.Ordinal);
+        ToolRun run = ToolRun.Of("contract", "check", Write("old.json", Page), Write("new.json", Page.Replace(from, to)), "--json");
+        Assert.Equal(place is null ? [] : [place],
+            run.Json.GetProperty("breaks").EnumerateArray().Select(static each => each.GetProperty("place").GetString()));
+        Assert.Equal(0, ToolRun.Of("contract", "check", Write("one.json", Page)).Code);
+    }
+
     [Fact]
     public void Method_Gone_IsNamed()
     {

@@ -73,6 +73,39 @@ public sealed class GenerateCppTests : IDisposable
         Assert.Contains("  Other::C C;", text, StringComparison.Ordinal);
     }
 
+    /// <summary>Each use of a generic type is a struct of its own, which is called by its type arguments.</summary>
+    [Fact]
+    public void Header_OfUsesOfAGenericType_HasAStructOfEach()
+    {
+        string text = Header("""{"name":"Find","id":1,"parameters":[{"name":"a","type":"data<Shop.Page<int32>>?"}],"result":"data<Shop.Page<data<Shop.Page<data<Shop.Order>>>>>"}""",
+            """{"name":"Shop.Order","fields":[{"name":"Pages","type":"list<data<Shop.Page<data<Shop.Order>>>>"}]},{"name":"Shop.Page<data<Shop.Order>>","fields":[{"name":"Items","type":"list<data<Shop.Order>>"}]},{"name":"Shop.Page<data<Shop.Page<data<Shop.Order>>>>","fields":[{"name":"Items","type":"list<data<Shop.Page<data<Shop.Order>>>>"}]},{"name":"Shop.Page<int32>","fields":[{"name":"Items","type":"list<int32>"}]},{"name":"Shop.Pair<map<text?,enum<Other.Tint,uint8>>,data<Far.Away.Point>?>","fields":[]}""",
+            "");
+        Assert.Contains("struct Page_Order {
+  std::vector<Shop::Order> Items;", text, StringComparison.Ordinal);
+        Assert.Contains("struct Page_Page_Order {
+  std::vector<Shop::Page_Order> Items;", text, StringComparison.Ordinal);
+        Assert.Contains("Find(const std::optional<Shop::Page_int32>& a)", text, StringComparison.Ordinal);
+        Assert.Contains("ambrosia::pending<Shop::Page_Page_Order>", text, StringComparison.Ordinal);
+        Assert.Contains("struct Pair_map_optional_text_Other_Tint_optional_Far_Away_Point {", text, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Generate_OfNamesThatAreOneInCpp_IsRefused()
+    {
+        ToolRun run = ToolRun.Of("generate", "cpp", Manifest("""{"name":"Say","id":1,"parameters":[]}""",
+            """{"name":"Shop.Page<int32>","fields":[]},{"name":"Shop.Page_int32","fields":[]}""", ""));
+        Assert.Equal(2, run.Code);
+        Assert.Contains("Shop.Page<int32> and Shop.Page_int32 would both be Shop::Page_int32 in C++", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public void Generate_OfANameWithoutMeasure_EndsWithoutIt()
+    {
+        string deep = string.Concat(Enumerable.Repeat("Page<data<", 5_000)) + "A" + new string('>', 10_000);
+        Assert.Equal(0, ToolRun.Of("generate", "cpp", Manifest("""{"name":"Say","id":1,"parameters":[]}""",
+            $$"""{"name":"{{deep}}","fields":[]}""", "")).Code);
+    }
+
     [Fact]
     public void Generate_OfDataWithoutEnd_IsRefusedAndWritesNothing()
     {

@@ -12,6 +12,7 @@ public sealed class ManifestTests
     [InlineData("list<list<int32?>>?", "list", true)]
     [InlineData("map<text,tuple<int32,data<A.B>?>>", "map", false)]
     [InlineData("enum<Some.Colour,uint8>", "enum", false)]
+    [InlineData("data<A.Pair<text?,list<data<A.Page<int32>>>>>?", "data", true)]
     public void Type_OfAManifest_IsRead(string text, string name, bool nullable)
     {
         SchemaType type = SchemaType.Parse(text)!;
@@ -26,8 +27,17 @@ public sealed class ManifestTests
         Assert.Equal(["", "A.B", "C.D"], type.Inner[1].Inner.Select(static inner => inner.TypeName));
     }
 
+    /// <summary>The commas within the name of a use of a generic type are its own (C2.4).</summary>
+    [Fact]
+    public void Type_WithTypesInItsName_IsReadWhole()
+    {
+        SchemaType type = SchemaType.Parse("map<data<A.Pair<text,int32>>,union<A.Of<map<int8,data<B>>>>>")!;
+        Assert.Equal(["A.Pair<text,int32>", "A.Of<map<int8,data<B>>>"], type.Inner.Select(static inner => inner.TypeName));
+    }
+
     [Theory]
     [InlineData("")]
+    [InlineData("data<A.Page<int32>")]
     [InlineData("list<")]
     [InlineData("list<int32")]
     [InlineData("list<int32>>")]

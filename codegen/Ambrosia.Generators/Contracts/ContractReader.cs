@@ -124,7 +124,7 @@ internal static class ContractReader
                     new ParameterModel(Symbols.Identifier(parameter.Name), type, DefaultValues.Of(parameter),
                         DefaultEncoding.Of(parameter)));
             else
-                diagnostics.Add(UnionFault(parameter, parameter.Type)
+                diagnostics.Add(FaultOf(parameter, parameter.Type)
                     ?? DiagnosticInfo.Of(DiagnosticRules.Parameter, parameter, Display(method), parameter.Name,
                         parameter.Type.ToDisplayString()));
         }
@@ -154,14 +154,18 @@ internal static class ContractReader
         ITypeSymbol value = returning == ReturnKind.Value ? type : ((INamedTypeSymbol)type).TypeArguments[0];
         result = method.ReturnsByRef || method.ReturnsByRefReadonly ? null : TypeReader.Read(value);
         if (result is not null && result.Shape != Shape.ByteSpan) return true;
-        diagnostics.Add(UnionFault(method, value)
+        diagnostics.Add(FaultOf(method, value)
             ?? DiagnosticInfo.Of(DiagnosticRules.Result, method, Display(method), value.ToDisplayString()));
         return false;
     }
 
-    /// <summary>Says what is wrong with the union that a type names; null where that is not why it cannot travel.</summary>
-    private static DiagnosticInfo? UnionFault(ISymbol at, ITypeSymbol type) =>
-        UnionReader.FaultIn(type) is { } fault ? DiagnosticInfo.Of(DiagnosticRules.Union, at, fault) : null;
+    /// <summary>
+    /// Says what is wrong with the union or the generic data that a type names; null where that is not why it cannot travel.
+    /// </summary>
+    private static DiagnosticInfo? FaultOf(ISymbol at, ITypeSymbol type) =>
+        UnionReader.FaultIn(type) is { } fault ? DiagnosticInfo.Of(DiagnosticRules.Union, at, fault)
+        : GenericData.FaultIn(type) is { } why ? DiagnosticInfo.Of(DiagnosticRules.TypeArgument, at, why)
+        : null;
 
     private static bool CheckUnique(
         INamedTypeSymbol contract, ISymbol member, MethodModel method, List<MethodModel> others, List<DiagnosticInfo> diagnostics)

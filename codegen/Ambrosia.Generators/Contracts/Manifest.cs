@@ -38,7 +38,7 @@ internal static class Manifest
     }
 
     internal static string JsonOf(string assembly, IEnumerable<ContractModel> contracts, IEnumerable<DataModel> data) =>
-        $"{{\"format\":1,\"assembly\":{Text(assembly)},\"contracts\":{List(contracts, JsonOf)},\"data\":{List(data, JsonOf)},\"enums\":{List(EnumsOf(contracts, data), JsonOf)},\"unions\":{List(UnionsOf(contracts, data), JsonOf)}}}";
+        $"{{\"format\":1,\"assembly\":{Text(assembly)},\"contracts\":{List(contracts, JsonOf)},\"data\":{List(DataOf(contracts, data), JsonOf)},\"enums\":{List(EnumsOf(contracts, data), JsonOf)},\"unions\":{List(UnionsOf(contracts, data), JsonOf)}}}";
 
     private static string JsonOf(ContractModel contract)
     {
@@ -83,6 +83,12 @@ internal static class Manifest
         return $"{{\"name\":{Text(type.Name)},\"cases\":[{cases}]}}";
     }
 
+    /// <summary>Returns the data types, with the uses of generic ones that contracts and data name, each once, in the order of names.</summary>
+    private static IEnumerable<DataModel> DataOf(IEnumerable<ContractModel> contracts, IEnumerable<DataModel> data) =>
+        data.Concat(TypesOf(contracts, data).Select(static type => type.Construction).OfType<DataModel>())
+            .GroupBy(static type => type.Schema).Select(static same => same.First())
+            .OrderBy(static type => type.Schema, System.StringComparer.Ordinal);
+
     /// <summary>Returns the enums that contracts and data name, each once, in the order of their names.</summary>
     private static IEnumerable<EnumModel> EnumsOf(IEnumerable<ContractModel> contracts, IEnumerable<DataModel> data) =>
         TypesOf(contracts, data).Select(static type => type.Enum).OfType<EnumModel>().GroupBy(static type => type.Name)
@@ -100,7 +106,9 @@ internal static class Manifest
                 .Concat(method.Result is null ? [] : [method.Result]))
             .Concat(data.SelectMany(static type => type.Members).Select(static member => member.Type)).SelectMany(WithInner);
 
-    private static IEnumerable<TypeModel> WithInner(TypeModel type) => type.Inner.SelectMany(WithInner).Concat([type]);
+    private static IEnumerable<TypeModel> WithInner(TypeModel type) =>
+        type.Inner.Concat(type.Construction is { } data ? data.Members.Select(static member => member.Type) : [])
+            .SelectMany(WithInner).Concat([type]);
 
     private static string List<T>(IEnumerable<T> items, System.Func<T, string> jsonOf) => $"[{string.Join(",", items.Select(jsonOf))}]";
 

@@ -76,11 +76,15 @@ internal static class DiagnosticRules
         "AMB019", "A failure of a contract arrives whole",
         "{0} throws {1}, but {2}: name an exception with a public constructor that takes its message, and without state of its own");
 
+    internal static readonly DiagnosticDescriptor TypeArgument = Rule(
+        "AMB020", "A generic data type is used with types that travel",
+        "{0}: give it type arguments that travel, since each use of a generic data type is a data type of its own");
+
     /// <summary>Finds a rule by its id: a <see cref="DiagnosticInfo"/> keeps only the id.</summary>
     internal static readonly IReadOnlyDictionary<string, DiagnosticDescriptor> ById = new[]
     {
         NotPartial, NoContract, Overload, Generic, ByReference, Parameter, Result, Task, NotAMethod, Id, ImpulseResult, Nested, CannotMake,
-        Data, NoProxy, Query, TakenName, Union, Failure,
+        Data, NoProxy, Query, TakenName, Union, Failure, TypeArgument,
     }.ToDictionary(rule => rule.Id);
 
     private static DiagnosticDescriptor Rule(string id, string title, string message) =>

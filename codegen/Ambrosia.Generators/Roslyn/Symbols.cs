@@ -61,6 +61,26 @@ internal static class Symbols
     internal static string Identifier(string name) =>
         Microsoft.CodeAnalysis.CSharp.SyntaxFacts.GetKeywordKind(name) != Microsoft.CodeAnalysis.CSharp.SyntaxKind.None ? "@" + name : name;
 
+    /// <summary>Returns the type parameters of a type as C# declares them, <c>&lt;T&gt;</c>; empty where it has none.</summary>
+    internal static string ParametersOf(INamedTypeSymbol type) =>
+        type.Arity == 0 ? "" : $"<{string.Join(", ", type.TypeParameters.Select(static each => Identifier(each.Name)))}>";
+
+    /// <summary>Returns the constraints of a type's parameters as C# writes them behind a declaration.</summary>
+    /// <param name="isAnnotated">True where nullable annotations are in force.</param>
+    internal static string ConstraintsOf(INamedTypeSymbol type, bool isAnnotated) => string.Concat(type.TypeParameters.Select(parameter =>
+    {
+        var parts = new List<string>();
+        if (parameter.HasUnmanagedTypeConstraint) parts.Add("unmanaged");
+        else if (parameter.HasValueTypeConstraint) parts.Add("struct");
+        else if (parameter.HasReferenceTypeConstraint)
+            parts.Add(
+                isAnnotated && parameter.ReferenceTypeConstraintNullableAnnotation == NullableAnnotation.Annotated ? "class?" : "class");
+        else if (parameter.HasNotNullConstraint) parts.Add("notnull");
+        parts.AddRange(parameter.ConstraintTypes.Select(each => isAnnotated ? FullName(each) : PlainName(each)));
+        if (parameter.HasConstructorConstraint) parts.Add("new()");
+        return parts.Count == 0 ? "" : $" where {Identifier(parameter.Name)} : {string.Join(", ", parts)}";
+    }));
+
     /// <summary>
     /// Returns the declarations of the types around a type as C# writes them, outermost first: <c>partial class Outer</c>.
     /// </summary>

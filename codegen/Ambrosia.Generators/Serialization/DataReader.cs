@@ -11,16 +11,20 @@ namespace Ambrosia.Generators.Serialization;
 /// <summary>Reads a type marked [Data]: its members, how each gets its value, and the constructor that makes an object.</summary>
 internal static class DataReader
 {
-    internal static ReadResult<DataModel> Read(INamedTypeSymbol type, CancellationToken cancel)
+    /// <summary>
+    /// Reads a type, or a use of a generic one. The declaration of a generic type is judged, and has no model: each use has its own.
+    /// </summary>
+    /// <param name="open">The uses of generic data within which the type stands.</param>
+    internal static ReadResult<DataModel> Read(INamedTypeSymbol type, CancellationToken cancel, OpenUse? open = null)
     {
-        var diagnostics = new List<DiagnosticInfo>();
         ReadResult<DataModel> Refused(string why, ISymbol? at = null) =>
             new(null, new([DiagnosticInfo.Of(DiagnosticRules.Data, at ?? type, type.Name, why)]));
 
         if (type.IsAbstract) return Refused("is abstract: it must be possible to make one");
-        if (type.IsGenericType) return Refused("is generic: write one type for each use");
+        if (type.ContainingType is { IsGenericType: true }) return Refused("stands in a generic type: move it out");
         if (type.IsRefLikeType) return Refused("is a ref struct, which cannot be kept");
         if (IsHidden(type)) return Refused("is private: its codec stands beside it, so make it internal or public");
+        if (type.IsGenericType) open = new OpenUse(type, open);
         List<ISymbol> members = Members(type);
         if (ChooseConstructor(type, members) is not { } constructor)
             return Refused(
@@ -33,24 +37,25 @@ internal static class DataReader
             IParameterSymbol? parameter = constructor.Parameters.FirstOrDefault(each => Matches(each, member));
             if (parameter is null && SettingOf(member) is null) continue;
             ITypeSymbol memberType = TypeOf(member);
-            if (TypeReader.Read(memberType) is not { } model || model.Shape == Shape.ByteSpan)
+            if (TypeReader.Read(memberType, open) is not { } model || model.Shape == Shape.ByteSpan)
                 return Refused(
-                    $"its member {member.Name} is a {memberType.ToDisplayString()}, which cannot travel{(UnionReader.FaultIn(memberType) is { } fault ? $": {fault}" : "")}",
+                    $"its member {member.Name} is a {memberType.ToDisplayString()}, which cannot travel{((UnionReader.FaultIn(memberType) ?? GenericData.FaultIn(memberType, open)) is { } fault ? $": {fault}" : "")}",
                     member);
             MemberInitialization setting = parameter is not null ? MemberInitialization.Constructor : SettingOf(member)!.Value;
             models.Add(new DataMember(member.Name, NumberOf(member, parameter), model, setting,
                 parameter is null ? "" : Symbols.Identifier(parameter.Name), parameter is null ? null : DefaultValues.Of(parameter),
-                Symbols.FullName(member.ContainingType)));
+                Symbols.FullName(member.ContainingType), GenericSetter.Of(member)));
         }
         if (models.Where(member => member.Number is not null).GroupBy(member => member.Number)
             .FirstOrDefault(group => group.Count() > 1) is { } clash)
             return Refused($"has two members of number {clash.Key}");
         models.Sort(CompareKeys);
-        string space = Symbols.NamespaceOf(type);
+        if (type.IsGenericType && type.IsDefinition) return new ReadResult<DataModel>(null, default);
+        if (GenericData.SchemaNameOf(type, open) is not { } schema) return Refused("has a type argument that cannot travel");
         return new ReadResult<DataModel>(
-            new DataModel(space, TypeReader.CodecName(type), Symbols.FullName(type), type.ToDisplayString(), Symbols.AccessOf(type),
+            new DataModel(Symbols.NamespaceOf(type), TypeReader.CodecName(type), Symbols.FullName(type), schema, Symbols.AccessOf(type),
                 type.IsReferenceType, type.IsReferenceType && !type.IsSealed, new(models)),
-            new(diagnostics));
+            default);
     }
 
     /// <summary>
@@ -135,9 +140,14 @@ internal static class DataReader
             .FirstOrDefault();
     }
 
-    /// <summary>Tells whether a member holds a value. A computed property without a setter is no part of the value.</summary>
+    /// <summary>
+    /// Tells whether a member holds a value. A computed property without a setter is no part of the value. Of another assembly the compiler
+    /// shows no private fields, but the getters that it wrote itself are marked.
+    /// </summary>
     private static bool IsStored(ISymbol member) =>
         member is IFieldSymbol
+        || (member as IPropertySymbol)?.GetMethod?.GetAttributes()
+            .Any(static each => each.AttributeClass is { Name: "CompilerGeneratedAttribute" }) == true
         || member.ContainingType.GetMembers().OfType<IFieldSymbol>()
             .Any(field => SymbolEqualityComparer.Default.Equals(field.AssociatedSymbol, member));
 
@@ -197,8 +207,10 @@ internal enum MemberInitialization
 /// <param name="Parameter">The name of its constructor parameter; empty where it is set otherwise.</param>
 /// <param name="Default">The default value of that parameter as C#, or null where it is the type's own.</param>
 /// <param name="Declaring">The name of the type that declares it, from <c>global::</c> on.</param>
+/// <param name="Generic">It says how the member is set where that type is generic; null where it is not.</param>
 internal sealed record DataMember(
-    string Name, uint? Number, TypeModel Type, MemberInitialization Initialization, string Parameter, string? Default, string Declaring)
+    string Name, uint? Number, TypeModel Type, MemberInitialization Initialization, string Parameter, string? Default, string Declaring,
+    GenericSetter? Generic)
 {
     /// <summary>True if the member is set after construction, once a value for it has arrived.</summary>
     internal bool IsSetLater => Initialization is MemberInitialization.Assignment or MemberInitialization.Accessor;

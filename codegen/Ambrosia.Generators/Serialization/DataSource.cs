@@ -22,18 +22,33 @@ internal static class DataSource
         code.Line(BindingNames.Generated);
         using (code.Open($"{data.Access} static class {data.CodecName}"))
         {
-            WriteWrite(code, codec, data);
-            code.Line();
-            WriteRead(code, codec, data);
-            WriteAccessors(code, data);
+            new DataMethods("public static", "Write", "Read", "Set", "").Write(code, codec, data);
             codec.WriteMethods(code);
         }
         return code.ToString();
     }
+}
 
-    private static void WriteWrite(CodeWriter code, ValueCodecSource codec, DataModel data)
+/// <summary>Writes the two methods of a data type: the one that writes a value, and the one that reads one.</summary>
+/// <param name="modifiers">What stands in front of the methods.</param>
+/// <param name="write">The name of the method that writes.</param>
+/// <param name="read">The name of the method that reads.</param>
+/// <param name="set">The beginning of the names of accessors that set members.</param>
+/// <param name="attribute">The attribute of the methods; empty where the class has it.</param>
+internal sealed class DataMethods(string modifiers, string write, string read, string set, string attribute)
+{
+    internal void Write(CodeWriter code, ValueCodecSource codec, DataModel data)
     {
-        using var method = code.Open($"public static void Write(ref {BindingNames.Writer} writer, {data.TypeName} value)");
+        WriteWrite(code, codec, data);
+        code.Line();
+        WriteRead(code, codec, data);
+        WriteAccessors(code, data);
+    }
+
+    private void WriteWrite(CodeWriter code, ValueCodecSource codec, DataModel data)
+    {
+        if (attribute.Length > 0) code.Line(attribute);
+        using var method = code.Open($"{modifiers} void {write}(ref {BindingNames.Writer} writer, {data.TypeName} value)");
         if (data.IsReference) code.Line("global::System.ArgumentNullException.ThrowIfNull(value);");
         if (data.IsOpen) code.Line($"if (value.GetType() != typeof({data.TypeName})) throw {BindingNames.Unencodable}.OfDerived(value, {SymbolDisplay.FormatLiteral(data.Schema, quote: true)});");
         code.Line("writer.EnterNested();");
@@ -46,9 +61,10 @@ internal static class DataSource
         code.Line("writer.LeaveNested();");
     }
 
-    private static void WriteRead(CodeWriter code, ValueCodecSource codec, DataModel data)
+    private void WriteRead(CodeWriter code, ValueCodecSource codec, DataModel data)
     {
-        using var method = code.Open($"public static {data.TypeName} Read(ref {BindingNames.Reader} reader)");
+        if (attribute.Length > 0) code.Line(attribute);
+        using var method = code.Open($"{modifiers} {data.TypeName} {read}(ref {BindingNames.Reader} reader)");
         code.Line("reader.EnterNested();");
         for (int i = 0; i < data.Members.Count; i++)
         {
@@ -100,7 +116,7 @@ internal static class DataSource
         }
     }
 
-    private static void WriteMake(CodeWriter code, DataModel data)
+    private void WriteMake(CodeWriter code, DataModel data)
     {
         IEnumerable<(DataMember Member, int Index)> members = data.Members.Select((member, i) => (member, i));
         string arguments = string.Join(", ", members.Where(each => each.Member.Initialization == MemberInitialization.Constructor)
@@ -113,22 +129,34 @@ internal static class DataSource
         {
             if (member.Initialization == MemberInitialization.Assignment) code.Line($"if (has{i}) made.{Symbols.Identifier(member.Name)} = value{i};");
             if (member.Initialization == MemberInitialization.Accessor)
-                code.Line($"if (has{i}) Set{member.Name}({(data.IsReference ? "" : "ref ")}made, value{i});");
+                code.Line(
+                    $"if (has{i}) {set}{member.Name}{(member.Generic is { } generic ? $"{generic.Arguments}.Invoke" : "")}({(data.IsReference ? "" : "ref ")}made, value{i});");
         }
         code.Line("return made;");
     }
 
-    private static void WriteAccessors(CodeWriter code, DataModel data)
+    private void WriteAccessors(CodeWriter code, DataModel data)
     {
         foreach (DataMember member in data.Members)
         {
             if (member.Initialization != MemberInitialization.Accessor) continue;
             code.Line();
-            code.Line(
-                $"[global::System.Runtime.CompilerServices.UnsafeAccessor(global::System.Runtime.CompilerServices.UnsafeAccessorKind.Method, Name = \"set_{member.Name}\")]");
-            code.Line(
-                $"private static extern void Set{member.Name}({(data.IsReference ? "" : "ref ")}{member.Declaring} target, {member.Type.Name} value);");
+            string target = $"({(data.IsReference ? "" : "ref ")}{member.Generic?.Declaring ?? member.Declaring} target, {member.Generic?.Type ?? member.Type.Name} value);";
+            if (member.Generic is not { } generic)
+            {
+                WriteAccessor(code, member, $"private static extern void {set}{member.Name}{target}");
+                continue;
+            }
+            using (code.Open($"private static class {set}{member.Name}{generic.Parameters}{generic.Constraints}"))
+                WriteAccessor(code, member, $"internal static extern void Invoke{target}");
         }
+    }
+
+    private static void WriteAccessor(CodeWriter code, DataMember member, string declaration)
+    {
+        code.Line(
+            $"[global::System.Runtime.CompilerServices.UnsafeAccessor(global::System.Runtime.CompilerServices.UnsafeAccessorKind.Method, Name = \"set_{member.Name}\")]");
+        code.Line(declaration);
     }
 
     /// <summary>Writes the refusal of a derived class: what it adds to its base would be lost silently.</summary>

@@ -37,6 +37,18 @@ internal sealed record TypeModel(
     /// <summary>It says how a list or map is taken apart and made; null of other types.</summary>
     internal CollectionForm? Form { get; init; }
 
+    /// <summary>
+    /// It holds how a use of a generic data type travels. Null of other types, and where the use stands within itself:
+    /// <see cref="IsGenericData"/> tells the two apart.
+    /// </summary>
+    internal DataModel? Construction { get; init; }
+
+    /// <summary>
+    /// True of a use of a generic data type, whose codec stands in each class that needs it. Its <see cref="Writer"/> is the name of the
+    /// type, by which that codec is found.
+    /// </summary>
+    internal bool IsGenericData { get; init; }
+
     /// <summary>True if it is a collection that is a struct, and so never null.</summary>
     internal bool IsValueCollection { get; init; }
 

@@ -49,7 +49,8 @@ internal static class TypeReader
     };
 
     /// <summary>Returns the model of a type, or null where values of it cannot travel.</summary>
-    internal static TypeModel? Read(ITypeSymbol type)
+    /// <param name="open">The uses of generic data within which the type stands.</param>
+    internal static TypeModel? Read(ITypeSymbol type, OpenUse? open = null)
     {
         string name = Symbols.FullName(type);
         if (s_simple.TryGetValue(type.SpecialType, out var simple)) return Leaf(Shape.Simple, name, simple);
@@ -57,14 +58,16 @@ internal static class TypeReader
         string mark = nullable ? "?" : "";
         if (type.SpecialType == SpecialType.System_String) return Node(Shape.Text, name, "text" + mark, nullable);
         if (type.TypeKind == TypeKind.Enum) return ReadEnum((INamedTypeSymbol)type, name);
-        if (type is IArrayTypeSymbol array) return ReadArray(array, name, nullable, mark);
+        if (type is IArrayTypeSymbol array) return ReadArray(array, name, nullable, mark, open);
+        // The declaration of a generic data type is judged as if each parameter could travel; each use judges its arguments.
+        if (type is ITypeParameterSymbol) return Leaf(Shape.Simple, name, (type.Name, "", ""));
         if (type is not INamedTypeSymbol named) return null;
         string definition = named.OriginalDefinition.ToDisplayString();
         if (s_structs.TryGetValue(definition, out var known)) return Leaf(Shape.Simple, name, known);
         if (s_texts.TryGetValue(definition, out var text))
             return new TypeModel(Shape.Parsed, name, "text" + mark, nullable, text.Write, text.Read, default);
-        if (named.IsTupleType) return ReadTuple(named, name);
-        if (named.IsGenericType) return ReadGeneric(named, definition, name, nullable, mark);
+        if (named.IsTupleType) return ReadTuple(named, name, open);
+        if (named.IsGenericType) return ReadGeneric(named, definition, name, nullable, mark, open);
         if (Symbols.Attribute(named, "DataAttribute") is not null) return ReadData(named, name, nullable, mark);
         return UnionReader.IsUnion(named) ? UnionReader.Read(named, name, nullable, mark) : null;
     }
@@ -76,36 +79,37 @@ internal static class TypeReader
     private static string CodecPrefix(INamedTypeSymbol containing) =>
         (containing.ContainingType is null ? "" : CodecPrefix(containing.ContainingType)) + containing.Name + "_";
 
-    private static TypeModel? ReadGeneric(INamedTypeSymbol type, string definition, string name, bool nullable, string mark)
+    private static TypeModel? ReadGeneric(INamedTypeSymbol type, string definition, string name, bool nullable, string mark, OpenUse? open)
     {
         if (definition == "System.ReadOnlySpan<T>") return IsByte(type) ? Node(Shape.ByteSpan, name, "bytes", false) : null;
         if (definition == "System.ReadOnlyMemory<T>") return IsByte(type) ? Node(Shape.ByteMemory, name, "bytes", false) : null;
         if (type.OriginalDefinition.SpecialType == SpecialType.System_Nullable_T)
-            return Read(type.TypeArguments[0]) is { } value ? Node(Shape.NullableValue, name, value.Schema + "?", true, "", value) : null;
+            return Read(type.TypeArguments[0], open) is { } value ? Node(Shape.NullableValue, name, value.Schema + "?", true, "", value) : null;
         bool isValue = type.IsValueType;
         if (CollectionForm.IsList(definition))
-            return Read(type.TypeArguments[0]) is { } item && CollectionForm.OfList(definition, item) is { } list
+            return Read(type.TypeArguments[0], open) is { } item && CollectionForm.OfList(definition, item) is { } list
                 ? Node(Shape.List, name, $"list<{item.Schema}>{mark}", nullable, "", item) with
                 {
                     Form = list, IsValueCollection = isValue,
                 }
                 : null;
+        if (GenericData.Is(type)) return GenericData.Read(type, name, nullable, mark, open);
         if (!CollectionForm.IsMap(definition)) return null;
-        if (Read(type.TypeArguments[0]) is not { } key || Read(type.TypeArguments[1]) is not { } content) return null;
+        if (Read(type.TypeArguments[0], open) is not { } key || Read(type.TypeArguments[1], open) is not { } content) return null;
         return CollectionForm.OfMap(definition, key, content) is { } map
             ? Node(Shape.Map, name, $"map<{key.Schema},{content.Schema}>{mark}", nullable, "", key, content) with { Form = map } : null;
     }
 
-    private static TypeModel? ReadArray(IArrayTypeSymbol array, string name, bool nullable, string mark)
+    private static TypeModel? ReadArray(IArrayTypeSymbol array, string name, bool nullable, string mark, OpenUse? open)
     {
         if (!array.IsSZArray) return null;
         if (array.ElementType.SpecialType == SpecialType.System_Byte) return Node(Shape.ByteArray, name, "bytes" + mark, nullable);
-        return Read(array.ElementType) is { } item ? Node(Shape.Array, name, $"list<{item.Schema}>{mark}", nullable, "", item) : null;
+        return Read(array.ElementType, open) is { } item ? Node(Shape.Array, name, $"list<{item.Schema}>{mark}", nullable, "", item) : null;
     }
 
-    private static TypeModel? ReadTuple(INamedTypeSymbol tuple, string name)
+    private static TypeModel? ReadTuple(INamedTypeSymbol tuple, string name, OpenUse? open)
     {
-        var items = tuple.TupleElements.Select(element => Read(element.Type)).ToArray();
+        var items = tuple.TupleElements.Select(element => Read(element.Type, open)).ToArray();
         if (items.Any(item => item is null || item.Shape == Shape.ByteSpan)) return null;
         return Node(Shape.Tuple, name, $"tuple<{string.Join(",", items.Select(item => item!.Schema))}>", false, "", items!);
     }

@@ -40,6 +40,7 @@ internal static class UnionReader
 
     private static string? WhyNot(INamedTypeSymbol union, (long Number, INamedTypeSymbol? Type)[] cases)
     {
+        if (union.IsGenericType) return "is generic: write one union for each use";
         if (cases.GroupBy(static each => each.Number).FirstOrDefault(static same => same.Count() > 1) is { } twice)
             return $"gives the number {twice.Key} to several cases";
         foreach ((long number, INamedTypeSymbol? type) in cases)

@@ -14,6 +14,7 @@ internal sealed class ValueCodecSource
 {
     private readonly Dictionary<string, TypeModel> _writers = [];
     private readonly Dictionary<string, TypeModel> _readers = [];
+    private readonly Dictionary<string, DataModel> _constructions = [];
     private bool _makesArrays;
 
     /// <summary>Returns a statement that writes <paramref name="value"/> to <c>writer</c>.</summary>
@@ -30,7 +31,7 @@ internal sealed class ValueCodecSource
             case Shape.ByteSpan:
                 return $"{writer}.WriteBytes({value});";
             case Shape.Data when !type.IsNullable:
-                return $"{type.Writer}.Write(ref {writer}, {value});";
+                return WriteData(type, writer, value);
             default:
                 _writers[MethodSuffix(type)] = type;
                 return $"Write{MethodSuffix(type)}(ref {writer}, {value});";
@@ -75,7 +76,7 @@ internal sealed class ValueCodecSource
             case Shape.ByteSpan:
                 return $"{reader}.ReadBytes()";
             case Shape.Data when !type.IsNullable:
-                return $"{type.Writer}.Read(ref {reader})";
+                return ReadData(type, reader);
             default:
                 _readers[MethodSuffix(type)] = type;
                 return $"Read{MethodSuffix(type)}(ref {reader})";
@@ -86,11 +87,13 @@ internal sealed class ValueCodecSource
     internal void WriteMethods(CodeWriter code)
     {
         var done = new HashSet<string>();
-        while (_writers.Keys.Concat(_readers.Keys.Select(key => "<" + key)).FirstOrDefault(key => !done.Contains(key)) is { } next)
+        while (_writers.Keys.Concat(_readers.Keys.Select(key => "<" + key)).Concat(_constructions.Keys.Select(key => ">" + key))
+            .FirstOrDefault(key => !done.Contains(key)) is { } next)
         {
             done.Add(next);
             code.Line();
-            if (next[0] == '<') WriteReader(code, next.Substring(1), _readers[next.Substring(1)]);
+            if (next[0] == '>') WriteConstruction(code, next.Substring(1));
+            else if (next[0] == '<') WriteReader(code, next.Substring(1), _readers[next.Substring(1)]);
             else WriteWriter(code, next, _writers[next]);
         }
         if (!_makesArrays) return;
@@ -98,6 +101,25 @@ internal sealed class ValueCodecSource
         code.Line(BindingNames.NotStepped);
         code.Line("private static T[] __NewArray<T>(int count) => new T[count];");
     }
+
+    /// <summary>Returns a statement that writes data: by the codec of its type, or by that of a generic one's use in this class.</summary>
+    private string WriteData(TypeModel type, string writer, string value) =>
+        type.IsGenericData ? $"WriteData{Constructed(type)}(ref {writer}, {value});" : $"{type.Writer}.Write(ref {writer}, {value});";
+
+    private string ReadData(TypeModel type, string reader) =>
+        type.IsGenericData ? $"ReadData{Constructed(type)}(ref {reader})" : $"{type.Writer}.Read(ref {reader})";
+
+    /// <summary>Returns the suffix of the methods of a use of generic data. One within itself was asked for by the outer one.</summary>
+    private string Constructed(TypeModel type)
+    {
+        string suffix = MethodSuffix(type.Writer);
+        if (type.Construction is { } data) _constructions[suffix] = data;
+        return suffix;
+    }
+
+    private void WriteConstruction(CodeWriter code, string suffix) =>
+        new DataMethods("private static", $"WriteData{suffix}", $"ReadData{suffix}", $"SetData{suffix}_", BindingNames.NotStepped)
+            .Write(code, this, _constructions[suffix]);
 
     private void WriteWriter(CodeWriter code, string suffix, TypeModel type)
     {
@@ -130,7 +152,7 @@ internal sealed class ValueCodecSource
                 code.Line(Write(type.Inner[0], "value.Value"));
                 break;
             case Shape.Data:
-                code.Line($"{type.Writer}.Write(ref writer, value);");
+                code.Line(WriteData(type, "writer", "value"));
                 break;
             case Shape.Array or Shape.List:
                 code.Line($"writer.WriteArrayHeader({type.Form?.Count ?? "value.Length"});");
@@ -176,7 +198,7 @@ internal sealed class ValueCodecSource
                 code.Line($"return {Read(type.Inner[0])};");
                 break;
             case Shape.Data:
-                code.Line($"return {type.Writer}.Read(ref reader);");
+                code.Line($"return {ReadData(type, "reader")};");
                 break;
             case Shape.Array:
                 code.Line("int count = reader.ReadArrayHeader();");
@@ -264,12 +286,14 @@ internal sealed class ValueCodecSource
     }
 
     /// <summary>Returns an identifier that is made of the type's name and belongs to no other type.</summary>
-    private static string MethodSuffix(TypeModel type)
+    private static string MethodSuffix(TypeModel type) => MethodSuffix(type.Name);
+
+    private static string MethodSuffix(string type)
     {
         var name = new StringBuilder();
-        foreach (char c in type.Name.Replace("global::", "").Replace("?", "_OrNull"))
+        foreach (char c in type.Replace("global::", "").Replace("?", "_OrNull"))
             name.Append(char.IsLetterOrDigit(c) ? c : '_');
         // Different types can give one identifier; the hash of the whole name tells them apart.
-        return $"_{name}_{FnvHash.Hash32(type.Name):X8}";
+        return $"_{name}_{FnvHash.Hash32(type):X8}";
     }
 }

@@ -30,8 +30,8 @@ internal static class StateReader
         List<string> around = inside is null ? []
             : [.. Symbols.ContainingDeclarations(inside), $"partial {Symbols.Keyword(inside)} {Symbols.Identifier(inside.Name)}"];
         return new StateModel(
-            Symbols.PlainName(type), Symbols.NamespaceOf(type), Symbols.PlainName(type), CodecName(type, inside), Parameters(type),
-            Constraints(type), type.Arity, new(around), inside is null ? "" : Symbols.PlainName(inside), type.IsReferenceType, IsRoot(type),
+            Symbols.PlainName(type), Symbols.NamespaceOf(type), Symbols.PlainName(type), CodecName(type, inside), Symbols.ParametersOf(type),
+            Symbols.ConstraintsOf(type, isAnnotated: false), type.Arity, new(around), inside is null ? "" : Symbols.PlainName(inside), type.IsReferenceType, IsRoot(type),
             obstacle, obstacle.Length == 0 ? new(fields.Select(static each => each.Model)) : default, new(Referenced(type)),
             new(Supertypes(type)));
     }
@@ -146,19 +146,4 @@ internal static class StateReader
             name = $"{at.Name}_{name}";
         return inside is null ? $"{name}StateCodec" : $"__{name}StateCodec";
     }
-
-    private static string Parameters(INamedTypeSymbol type) =>
-        type.Arity == 0 ? "" : $"<{string.Join(", ", type.TypeParameters.Select(static each => Symbols.Identifier(each.Name)))}>";
-
-    private static string Constraints(INamedTypeSymbol type) => string.Concat(type.TypeParameters.Select(static parameter =>
-    {
-        var parts = new List<string>();
-        if (parameter.HasUnmanagedTypeConstraint) parts.Add("unmanaged");
-        else if (parameter.HasValueTypeConstraint) parts.Add("struct");
-        else if (parameter.HasReferenceTypeConstraint) parts.Add("class");
-        else if (parameter.HasNotNullConstraint) parts.Add("notnull");
-        parts.AddRange(parameter.ConstraintTypes.Select(Symbols.PlainName));
-        if (parameter.HasConstructorConstraint) parts.Add("new()");
-        return parts.Count == 0 ? "" : $" where {Symbols.Identifier(parameter.Name)} : {string.Join(", ", parts)}";
-    }));
 }

@@ -30,7 +30,7 @@ internal sealed record SchemaType(string Name, bool IsNullable, IReadOnlyList<Sc
         if (at < text.Length && text[at] == '<')
         {
             at++;
-            if (name is "enum" or "data" or "union") typeName = TakeName(text, ref at);
+            if (name is "enum" or "data" or "union") typeName = TakeName(text, ref at, isEnum: name == "enum");
             else if (!TakeInner(text, ref at, depth, inner)) return null;
             if (at >= text.Length || text[at++] != '>') return null;
         }
@@ -50,8 +50,11 @@ internal sealed record SchemaType(string Name, bool IsNullable, IReadOnlyList<Sc
         return true;
     }
 
-    /// <summary>Reads the name of an enum, union or data type. The number type that follows the comma of an enum is left out.</summary>
-    private static string TakeName(string text, ref int at)
+    /// <summary>
+    /// Reads the name of an enum, union or data type, in which types may stand (C2.4). The number type that follows the comma of an enum is
+    /// left out.
+    /// </summary>
+    private static string TakeName(string text, ref int at, bool isEnum)
     {
         int start = at, open = 0;
         while (at < text.Length && (text[at] != '>' || open > 0))
@@ -61,7 +64,7 @@ internal sealed record SchemaType(string Name, bool IsNullable, IReadOnlyList<Sc
             at++;
         }
         string name = text[start..at];
-        int comma = name.LastIndexOf(',');
+        int comma = isEnum ? name.LastIndexOf(',') : -1;
         return comma < 0 ? name : name[..comma];
     }
 }

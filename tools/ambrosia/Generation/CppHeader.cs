@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Text;
 using System.Text.Json;
 using Ambrosia.Tools.Contracts;
+using Ambrosia.Tools.Output;
 
 namespace Ambrosia.Tools.Generation;
 
@@ -24,6 +25,7 @@ internal sealed class CppHeader
         (_file, _manifest) = (file, manifest.GetRawText());
         _model.Add(manifest);
         _types = new CppTypes(_model);
+        RefuseSameNames();
         AddTypes();
         JsonElement[] contracts = [.. manifest.GetProperty("contracts").EnumerateArray()];
         for (int i = 0; i < contracts.Length; i++)
@@ -33,7 +35,7 @@ internal sealed class CppHeader
 
     /// <summary>Returns the header.</summary>
     /// <param name="file">The manifest's file, whose name stands in the header's first line.</param>
-    /// <exception cref="Output.ToolMisuse">Something in it cannot be said in C++.</exception>
+    /// <exception cref="ToolMisuse">Something in it cannot be said in C++.</exception>
     public static string Write(string file, JsonElement manifest) => new CppHeader(Path.GetFileName(file), manifest).Join();
 
     private string Join()
@@ -55,6 +57,15 @@ internal sealed class CppHeader
         }
         if (open.Length > 0) text.Append(CultureInfo.InvariantCulture, $"\n}}  // namespace {open}\n");
         return text.ToString();
+    }
+
+    /// <summary>Two names of a manifest can be spelled alike, as those of a use of a generic type and of a type of that name.</summary>
+    private void RefuseSameNames()
+    {
+        foreach (IGrouping<string, string> same in _model.Enums.Keys.Concat(_model.Data.Keys).Concat(_model.Unions.Keys)
+            .GroupBy(CppNames.Qualified).Where(static group => group.Skip(1).Any()))
+            throw new ToolMisuse($"the header of '{_file}' cannot be written", $"{string.Join(" and ", same)} would both be {same.Key} in C++",
+                "rename one of them");
     }
 
     private void AddTypes()

@@ -1,4 +1,5 @@
 using System.Text;
+using Ambrosia.Inspection.Decoding;
 
 namespace Ambrosia.Tools.Generation;
 
@@ -8,6 +9,9 @@ namespace Ambrosia.Tools.Generation;
 /// </summary>
 internal static class CppNames
 {
+    /// <summary>The names of generic types within each other that are spelled as such.</summary>
+    private const int NamesMax = 16;
+
     private static readonly HashSet<string> s_reserved = [
         .. ("alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t class compl concept const "
             + "consteval constexpr constinit const_cast continue co_await co_return co_yield decltype default delete do double dynamic_cast else enum "
@@ -26,11 +30,34 @@ internal static class CppNames
         return s_reserved.Contains(spelled) ? spelled + "_" : spelled;
     }
 
-    /// <summary>Returns the namespace of a type, spelled for a block, and its own name.</summary>
-    public static (string Namespace, string Name) Split(string fullName)
+    /// <summary>
+    /// Returns the namespace of a type, spelled for a block, and its own name. Behind that of a use of a generic type stand its type
+    /// arguments: <c>Page_Order</c>.
+    /// </summary>
+    public static (string Namespace, string Name) Split(string fullName) => Split(fullName, 0);
+
+    private static (string Namespace, string Name) Split(string fullName, int depth)
     {
-        int dot = fullName.LastIndexOf('.');
-        return dot < 0 ? ("", Of(fullName)) : (Space(fullName[..dot]), Of(fullName[(dot + 1)..]));
+        int open = fullName.IndexOf('<', StringComparison.Ordinal);
+        string plain = open < 0 ? fullName : fullName[..open];
+        int dot = plain.LastIndexOf('.');
+        (string space, string name) = dot < 0 ? ("", plain) : (plain[..dot], plain[(dot + 1)..]);
+        if (open >= 0)
+            name += depth < NamesMax && SchemaType.Parse($"tuple{fullName[open..]}") is { } arguments
+                ? string.Concat(arguments.Inner.Select(each => $"_{Word(each, space, depth)}")) : fullName[open..];
+        return (Space(space), Of(name));
+    }
+
+    /// <summary>Spells a type argument as a part of a name. Types of the generic type's own namespace are called by their names alone.</summary>
+    private static string Word(SchemaType type, string space, int depth)
+    {
+        string word = type.Inner.Count > 0 ? $"{type.Name}_{string.Join('_', type.Inner.Select(each => Word(each, space, depth)))}" : type.Name;
+        if (type.TypeName.Length > 0)
+        {
+            (string of, string own) = Split(type.TypeName, depth + 1);
+            word = of.Length == 0 || of == Space(space) ? own : $"{of.Replace("::", "_", StringComparison.Ordinal)}_{own}";
+        }
+        return type.IsNullable ? $"optional_{word}" : word;
     }
 
     public static string Space(string space) => string.Join("::", space.Split('.', StringSplitOptions.RemoveEmptyEntries).Select(Of));

@@ -23,7 +23,7 @@ public sealed class ContractManifestAttribute(ulong hash, string json) : Attribu
 /// <summary>
 /// Marks a record, class or struct that may be an argument or a result. Its public properties and fields travel as a map from name
 /// (or number, see <see cref="FieldAttribute"/>) to value: unknown ones are skipped, missing ones keep their default (docs/contract.md
-/// C3.7).
+/// C3.7). A generic one is a type of its own for each use (C2.4).
 /// </summary>
 [AttributeUsage(AttributeTargets.Class | AttributeTargets.Struct, Inherited = false)]
 public sealed class DataAttribute : Attribute;

@@ -105,7 +105,7 @@ public sealed class GenericDataTravelTests
         var nested = (Labelled<List<Labelled<int>>>)Arrived[1]!;
         var pair = (Labelled<(int A, Labelled<bool>? B)>)Arrived[2]!;
         Assert.Equal((null, null), (text.Value, text.Label));
-        Assert.Equal(["x", null], text.Others);
+        Assert.Equal(new string?[] { "x", null }, (IEnumerable<string?>)text.Others);
         Assert.Equal((5, "none", 2), (nested.Value[0].Value, nested.Value[0].Label, nested.Others.Length));
         Assert.Equal((1, true, "t", 2, null), (pair.Value.A, pair.Value.B!.Value, pair.Value.B.Label, pair.Others[0].A, pair.Others[0].B));
     }

@@ -80,10 +80,8 @@ public sealed class GenerateCppTests : IDisposable
         string text = Header("""{"name":"Find","id":1,"parameters":[{"name":"a","type":"data<Shop.Page<int32>>?"}],"result":"data<Shop.Page<data<Shop.Page<data<Shop.Order>>>>>"}""",
             """{"name":"Shop.Order","fields":[{"name":"Pages","type":"list<data<Shop.Page<data<Shop.Order>>>>"}]},{"name":"Shop.Page<data<Shop.Order>>","fields":[{"name":"Items","type":"list<data<Shop.Order>>"}]},{"name":"Shop.Page<data<Shop.Page<data<Shop.Order>>>>","fields":[{"name":"Items","type":"list<data<Shop.Page<data<Shop.Order>>>>"}]},{"name":"Shop.Page<int32>","fields":[{"name":"Items","type":"list<int32>"}]},{"name":"Shop.Pair<map<text?,enum<Other.Tint,uint8>>,data<Far.Away.Point>?>","fields":[]}""",
             "");
-        Assert.Contains("struct Page_Order {
-  std::vector<Shop::Order> Items;", text, StringComparison.Ordinal);
-        Assert.Contains("struct Page_Page_Order {
-  std::vector<Shop::Page_Order> Items;", text, StringComparison.Ordinal);
+        Assert.Contains("struct Page_Order {\n  std::vector<Shop::Order> Items;", text, StringComparison.Ordinal);
+        Assert.Contains("struct Page_Page_Order {\n  std::vector<Shop::Page_Order> Items;", text, StringComparison.Ordinal);
         Assert.Contains("Find(const std::optional<Shop::Page_int32>& a)", text, StringComparison.Ordinal);
         Assert.Contains("ambrosia::pending<Shop::Page_Page_Order>", text, StringComparison.Ordinal);
         Assert.Contains("struct Pair_map_optional_text_Other_Tint_optional_Far_Away_Point {", text, StringComparison.Ordinal);

@@ -1,4 +1,4 @@
-// Cases that are written out: what an image says of a suspended flow, and whose coordinator is gone.
+// Cases that are written out: what an image says of a suspended flow, whose coordinator is gone, and how a use of a generic type travels.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../src/orphan.h"
+#include "Ledger.contract.h"
 #include "driven.h"
 
 namespace {
@@ -248,6 +249,23 @@ void parent_that_is_no_number_is_nobody() {
   expect(!coordinator_is_gone(nullptr), "nobody started this process");
 }
 
+// ---- Uses of a generic type (contract.md C2.4) ----
+
+void use_of_a_generic_type_travels_as_data() {
+  const Ledger::Page_Sale page{{{3, "tea"}}, 1};
+  writer out;
+  encode(out, page);
+  expect(hex(out.view()) == "a2654974656d7381a266506965636573036741727469636c656374656165546f74616c01", "each use is a map of its own fields");
+  Ledger::Page_Sale read;
+  cbor_reader in(out.view());
+  decode(in, read);
+  expect(in.ok() && read.Items.size() == 1 && read.Items[0].Article == "tea" && read.Total == 1, "what was sent comes back");
+  Ledger::Page_int32 other;
+  cbor_reader again(out.view());
+  decode(again, other);
+  expect(!again.ok(), "a page of sales is no page of numbers");
+}
+
 }  // namespace
 
 int main() {
@@ -260,6 +278,7 @@ int main() {
   parent_is_asked_before_the_folder_of_processes();
   ended_process_is_gone_whether_or_not_somebody_has_waited();
   parent_that_is_no_number_is_nobody();
+  use_of_a_generic_type_travels_as_data();
   std::printf("cases_test: %d failures\n", failures_found);
   return failures_found == 0 ? 0 : 1;
 }

@@ -50,6 +50,7 @@ internal sealed class DataMethods(string modifiers, string write, string read, s
         if (attribute.Length > 0) code.Line(attribute);
         using var method = code.Open($"{modifiers} void {write}(ref {BindingNames.Writer} writer, {data.TypeName} value)");
         if (data.IsReference) code.Line("global::System.ArgumentNullException.ThrowIfNull(value);");
+        // What a derived class adds to its base would be lost silently.
         if (data.IsOpen) code.Line($"if (value.GetType() != typeof({data.TypeName})) throw {BindingNames.Unencodable}.OfDerived(value, {SymbolDisplay.FormatLiteral(data.Schema, quote: true)});");
         code.Line("writer.EnterNested();");
         code.Line($"writer.WriteMapHeader({data.Members.Count});");
@@ -159,7 +160,7 @@ internal sealed class DataMethods(string modifiers, string write, string read, s
         code.Line(declaration);
     }
 
-    /// <summary>Writes the refusal of a derived class: what it adds to its base would be lost silently.</summary>
+    /// <summary>Returns the statements that take the value of a member.</summary>
     private static string Assign(ValueCodecSource codec, DataMember member, int i) =>
         $"value{i} = {codec.Read(member.Type)};" + (member.IsSetLater ? $" has{i} = true;" : "");
 

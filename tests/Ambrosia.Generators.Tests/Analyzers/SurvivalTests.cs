@@ -44,7 +44,7 @@ public sealed class SurvivalTests
             "new Dictionary<string, {0}> { [\"k\" + n] = [0] }"),
         ("({0}, {1})", "([0], [1])"), ("KeyValuePair<{0}, {1}>", "new KeyValuePair<{0}, {1}>([0], [1])"), ("Tuple<{0}, {1}>",
             "new Tuple<{0}, {1}>([0], [1])"),
-        ("Cell<{0}>", "new Cell<{0}> { Value = [0] }"), ("IReadOnlyList<{0}>", "new List<{0}> { [0] }"), ("IEnumerable<{0}>",
+        ("Cell<{0}>", "new Cell<{0}> { Value = [0] }"), ("Page<{0}>", "new Page<{0}>(new {0}[] { [0], [0] }, n)"), ("IReadOnlyList<{0}>", "new List<{0}> { [0] }"), ("IEnumerable<{0}>",
             "new {0}[] { [0] }"),
         ("System.Collections.Immutable.ImmutableArray<{0}>", "System.Collections.Immutable.ImmutableArray.Create<{0}>([0], [0])"),
         ("IReadOnlyDictionary<int, {0}>", "new Dictionary<int, {0}> { [n] = [0] }"), ("HashSet<int>", "new HashSet<int> { n, n + 1 }"), (
@@ -65,7 +65,7 @@ public sealed class SurvivalTests
         public sealed record Shown(int A, string B);
         public sealed class Plain(int a) { private readonly int _a = a; internal List<string> B { get; } = ["b" + a]; public int A => _a; }
         public interface IForm; public abstract class Form : IForm { public int Rows; } public sealed class Round : Form;
-        public sealed class Cell<T> { public T? Value; }
+        public sealed class Cell<T> { public T? Value; } [Data] public sealed record Page<T>(IReadOnlyList<T> Items, int Total);
         public static class Tree
         {
             public static string Of(object? of) => of switch

@@ -128,6 +128,20 @@ public sealed class GenericDataTests
         Assert.Equal(ContractIn(was), ContractIn(was.Edited("T[] Items", "T[] Items, int Total = 1")));
     }
 
+    /// <summary>The codec of a use stands in the code of its contract, which is made again if the generic type changes and not otherwise.</summary>
+    [Theory]
+    [InlineData("/* here */", "public int More => 1;", false)]
+    [InlineData("T[] Items", "T[] Items, int Total = 1", true)]
+    public void Edit_MakesCodeAgain_WhereAUseHasChanged(string from, string to, bool isMadeAgain)
+    {
+        Generation edited = Generation.Of(
+            "[Data] public record Page<T>(T[] Items, Page<T>? Next = null) { /* here */ } [Contract] public interface IX { void Go(Page<Page<int>> a); }")
+            .Edited(from, to);
+        Assert.Empty(edited.Errors());
+        foreach (string step in new[] { ImmortalGenerator.ContractStep, ImmortalGenerator.ManifestStep })
+            Assert.Equal(isMadeAgain, edited.Reasons(step).Contains(IncrementalStepRunReason.Modified));
+    }
+
     [Fact]
     public void State_OfGenericData_SurvivesCheckpointKillAndReplay()
     {

@@ -6,8 +6,8 @@ using Microsoft.CodeAnalysis;
 namespace Ambrosia.Generators.Tests;
 
 /// <summary>
-/// Generic types marked [Data]: each use is a data type of its own in the manifest, whichever assembly declares the generic type, and travels
-/// and is kept as others are. What travels of each form, tests of the binding tell.
+/// Generic types marked [Data]: each use is a data type of its own in the manifest, whichever assembly declares the generic type, and
+/// travels and is kept as others are. What travels of each form, tests of the binding tell.
 /// </summary>
 public sealed class GenericDataTests
 {
@@ -128,7 +128,7 @@ public sealed class GenericDataTests
         Assert.Equal(ContractIn(was), ContractIn(was.Edited("T[] Items", "T[] Items, int Total = 1")));
     }
 
-    /// <summary>The codec of a use stands in the code of its contract, which is made again if the generic type changes and not otherwise.</summary>
+    /// <summary>The codec of a use stands in the code of its contract, which is made again if the generic type changes.</summary>
     [Theory]
     [InlineData("/* here */", "public int More => 1;", false)]
     [InlineData("T[] Items", "T[] Items, int Total = 1", true)]
@@ -186,7 +186,9 @@ public sealed class GenericDataTests
     private static Generation OfApp(Generation library) =>
         Generation.OfAssembly("App", $"using Lib; {Contract} {Shop}", library.AsReference());
 
-    /// <summary>Reads the manifest where the compiler has it: a loaded assembly without its library would be in the way of other tests.</summary>
+    /// <summary>
+    /// Reads the manifest where the compiler has it: a loaded assembly without its library would be in the way of other tests.
+    /// </summary>
     private static string ManifestOf(Generation generation) => (string)generation.Output.Assembly.GetAttributes()
         .Single(static each => each.AttributeClass!.Name == nameof(ContractManifestAttribute)).ConstructorArguments[1].Value!;
 

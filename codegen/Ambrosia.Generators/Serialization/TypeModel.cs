@@ -44,8 +44,8 @@ internal sealed record TypeModel(
     internal DataModel? Construction { get; init; }
 
     /// <summary>
-    /// True of a use of a generic data type, whose codec stands in each class that needs it. Its <see cref="Writer"/> is the name of the
-    /// type, by which that codec is found.
+    /// It is true of a use of a generic data type. Its codec stands in each class that needs it, where it is found by the type's name,
+    /// which is the <see cref="Writer"/> here.
     /// </summary>
     internal bool IsGenericData { get; init; }
 

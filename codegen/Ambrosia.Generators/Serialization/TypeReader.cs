@@ -84,7 +84,8 @@ internal static class TypeReader
         if (definition == "System.ReadOnlySpan<T>") return IsByte(type) ? Node(Shape.ByteSpan, name, "bytes", false) : null;
         if (definition == "System.ReadOnlyMemory<T>") return IsByte(type) ? Node(Shape.ByteMemory, name, "bytes", false) : null;
         if (type.OriginalDefinition.SpecialType == SpecialType.System_Nullable_T)
-            return Read(type.TypeArguments[0], open) is { } value ? Node(Shape.NullableValue, name, value.Schema + "?", true, "", value) : null;
+            return Read(type.TypeArguments[0], open) is { } value
+                ? Node(Shape.NullableValue, name, value.Schema + "?", true, "", value) : null;
         bool isValue = type.IsValueType;
         if (CollectionForm.IsList(definition))
             return Read(type.TypeArguments[0], open) is { } item && CollectionForm.OfList(definition, item) is { } list

@@ -31,7 +31,8 @@ internal static class StateReader
             : [.. Symbols.ContainingDeclarations(inside), $"partial {Symbols.Keyword(inside)} {Symbols.Identifier(inside.Name)}"];
         return new StateModel(
             Symbols.PlainName(type), Symbols.NamespaceOf(type), Symbols.PlainName(type), CodecName(type, inside), Symbols.ParametersOf(type),
-            Symbols.ConstraintsOf(type, isAnnotated: false), type.Arity, new(around), inside is null ? "" : Symbols.PlainName(inside), type.IsReferenceType, IsRoot(type),
+            Symbols.ConstraintsOf(type, isAnnotated: false), type.Arity, new(around),
+            inside is null ? "" : Symbols.PlainName(inside), type.IsReferenceType, IsRoot(type),
             obstacle, obstacle.Length == 0 ? new(fields.Select(static each => each.Model)) : default, new(Referenced(type)),
             new(Supertypes(type)));
     }

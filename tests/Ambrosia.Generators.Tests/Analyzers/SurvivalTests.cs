@@ -44,7 +44,8 @@ public sealed class SurvivalTests
             "new Dictionary<string, {0}> { [\"k\" + n] = [0] }"),
         ("({0}, {1})", "([0], [1])"), ("KeyValuePair<{0}, {1}>", "new KeyValuePair<{0}, {1}>([0], [1])"), ("Tuple<{0}, {1}>",
             "new Tuple<{0}, {1}>([0], [1])"),
-        ("Cell<{0}>", "new Cell<{0}> { Value = [0] }"), ("Page<{0}>", "new Page<{0}>(new {0}[] { [0], [0] }, n)"), ("IReadOnlyList<{0}>", "new List<{0}> { [0] }"), ("IEnumerable<{0}>",
+        ("Cell<{0}>", "new Cell<{0}> { Value = [0] }"), ("Page<{0}>", "new Page<{0}>(new {0}[] { [0], [0] }, n)"),
+        ("IReadOnlyList<{0}>", "new List<{0}> { [0] }"), ("IEnumerable<{0}>",
             "new {0}[] { [0] }"),
         ("System.Collections.Immutable.ImmutableArray<{0}>", "System.Collections.Immutable.ImmutableArray.Create<{0}>([0], [0])"),
         ("IReadOnlyDictionary<int, {0}>", "new Dictionary<int, {0}> { [n] = [0] }"), ("HashSet<int>", "new HashSet<int> { n, n + 1 }"), (

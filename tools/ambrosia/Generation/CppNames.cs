@@ -48,10 +48,12 @@ internal static class CppNames
         return (Space(space), Of(name));
     }
 
-    /// <summary>Spells a type argument as a part of a name. Types of the generic type's own namespace are called by their names alone.</summary>
+    /// <summary>
+    /// Spells a type argument as a part of a name. Types of the generic type's own namespace are called by their names alone.
+    /// </summary>
     private static string Word(SchemaType type, string space, int depth)
     {
-        string word = type.Inner.Count > 0 ? $"{type.Name}_{string.Join('_', type.Inner.Select(each => Word(each, space, depth)))}" : type.Name;
+        string word = string.Join('_', type.Inner.Select(each => Word(each, space, depth)).Prepend(type.Name));
         if (type.TypeName.Length > 0)
         {
             (string of, string own) = Split(type.TypeName, depth + 1);

@@ -41,11 +41,15 @@ internal sealed class ForeignCode(AppCode code, IReadOnlyCollection<string> trus
     {
         var handlers = new AppHandlers(code);
         var open = new Queue<AppMethod>();
-        foreach (AppMethod root in handlers.ById.Values.SelectMany(static each => each.Dispatchers).Concat(handlers.First)
+        foreach (AppMethod root in handlers.ById.Values.SelectMany(static each => each.Dispatchers).Concat(handlers.First).Concat(KeptBodies())
             .OrderBy(static method => method.Signature, StringComparer.Ordinal)) Take(root, null, 0, open);
         while (open.TryDequeue(out AppMethod? method)) Follow(method, open);
         return _found;
     }
+
+    /// <summary>Returns the methods that nobody calls, and in which what was suspended in an earlier build goes on.</summary>
+    private IEnumerable<AppMethod> KeptBodies() => code.Types.SelectMany(static type => type.Methods)
+        .Where(static method => FormerName.Of(method.Type.Assembly.Metadata, method.Handle) is not null);
 
     private void Take(AppMethod method, AppMethod? from, int at, Queue<AppMethod> open)
     {

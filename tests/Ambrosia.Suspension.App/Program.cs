@@ -13,12 +13,12 @@ if (args is ["run", var served, var name])
 }
 if (args is not [var verb, var assembly, var type, var directory])
 {
-    Console.Error.WriteLine("usage: Ambrosia.Suspension.App write|read ASSEMBLY TYPE DIRECTORY, or run ASSEMBLY TYPE");
+    Console.Error.WriteLine("usage: Ambrosia.Suspension.App write|read|keep ASSEMBLY TYPE DIRECTORY, or run ASSEMBLY TYPE");
     return 2;
 }
 Type immortal = Assembly.LoadFrom(Path.GetFullPath(assembly)).GetType(type, throwOnError: true)!;
 var definition = (ImmortalDefinition)typeof(ImmortalDefinition).GetMethod(nameof(ImmortalDefinition.Of))!.MakeGenericMethod(immortal)
     .Invoke(null, null)!;
 if (verb == "write") new ShapeWriter(definition, directory).WriteAll();
-else new ShapeReader(definition, directory).ReadAll();
+else new ShapeReader(definition, directory).ReadAll(keepsBodies: verb == "keep");
 return 0;

@@ -1,6 +1,7 @@
 using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
+using Ambrosia.Generators.Roslyn;
 using Microsoft.CodeAnalysis;
 
 namespace Ambrosia.Generators.Determinism;
@@ -23,18 +24,20 @@ internal sealed class HandlerReach(Compilation compilation, bool isInvariant)
     internal static ILookup<SyntaxTree, Diagnostic> Find(Compilation compilation, bool isInvariant, CancellationToken cancel)
     {
         var reach = new HandlerReach(compilation, isInvariant);
-        List<INamedTypeSymbol> immortals = [.. SourceTypes.Of(compilation, cancel)
-            .Where(static type => ImmortalTypes.IsImmortal(type)).OrderBy(static type => type.ToDisplayString(),
-                System.StringComparer.Ordinal)];
-        if (immortals.Count > 0) reach.Walk(immortals, cancel);
+        List<INamedTypeSymbol> types = [.. SourceTypes.Of(compilation, cancel)];
+        List<INamedTypeSymbol> immortals = [.. types.Where(static type => ImmortalTypes.IsImmortal(type))
+            .OrderBy(static type => type.ToDisplayString(), System.StringComparer.Ordinal)];
+        if (immortals.Count > 0) reach.Walk(immortals, types.SelectMany(FormerBodies.In), cancel);
         return reach._found.Values.ToLookup(static each => each.Location.SourceTree!);
     }
 
-    private void Walk(List<INamedTypeSymbol> immortals, CancellationToken cancel)
+    /// <param name="kept">Methods that nobody calls, and in which suspended calls go on.</param>
+    private void Walk(List<INamedTypeSymbol> immortals, IEnumerable<IMethodSymbol> kept, CancellationToken cancel)
     {
         var handlers = new Dictionary<Node, Node?>();
         var tasks = new List<CallEdge>();
-        foreach (Node node in Reached(immortals.SelectMany(static each => ImmortalTypes.Roots(each, queries: false)), handlers, cancel))
+        IEnumerable<ISymbol> executed = immortals.SelectMany(static each => ImmortalTypes.Roots(each, queries: false)).Concat(kept);
+        foreach (Node node in Reached(executed, handlers, cancel))
         {
             MethodFacts facts = _facts.Of(node.Member, cancel);
             tasks.AddRange(facts.Tasks);

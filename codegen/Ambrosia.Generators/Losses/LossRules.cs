@@ -12,6 +12,8 @@ internal static class LossRules
         AwaitedTwice = Rule("AMB122", "A Call is awaited once", "{0} may be awaited a second time here, which fails: await it once and keep the result in a variable"),
         Local = Rule("AMB127", "A checkpoint can hold what a suspended method holds",
             "No checkpoint can hold {0}, a {1}, while {2} awaits: {3}. Or move what needs it into a method that does not await."),
+        Kept = Rule("AMB128", "A kept body is the former one of a method",
+            "{0} cannot keep the former body of {1}: {2}."),
         Field = Rule("AMB131", "A checkpoint can hold the state", "No checkpoint can hold {0}, a {1}: {2}. Or mark it [NotState] where it can be made again."),
         Member = Rule("AMB132", "All of a [Data] type travels",
             "{0} is lost when a {1} travels: {2}. Mark it [NotState] where that is meant.");

@@ -38,8 +38,10 @@ internal static class SuspendableReader
             || !(Symbols.IsOurs(method.ReturnType, "Call") || Symbols.IsOurs(method.ReturnType, "Call", arity: 1))) return null;
         var text = new StringBuilder();
         var localTypes = new SortedSet<string>(StringComparer.Ordinal);
+        string name = FormerBodies.NameOf(method) ?? syntax.Identifier.Text;
         foreach (SyntaxToken token in syntax.DescendantTokens())
-            Append(text, token, syntax, method.ContainingType, context.SemanticModel, localTypes, cancel);
+            if (token == syntax.Identifier) text.Append(name).Append(' '); // a kept body has the hash that it had under its former name
+            else Append(text, token, syntax, method.ContainingType, context.SemanticModel, localTypes, cancel);
         using SHA256 sha = SHA256.Create();
         string hash = string.Concat(
             sha.ComputeHash(Encoding.UTF8.GetBytes(text.ToString())).Take(HashBytes)

@@ -39,6 +39,8 @@ public sealed class ForeignCodeTests : IDisposable
         "public void Go() { Func<long> read = () => Vendor.Clock.Stamp(); read(); } // here")]
     [InlineData("AMB101", "DateTime.UtcNow", "Shop.Go → Shop.Later → Clock.Stamp → Clock.Inner",
         "public void Go() => _ = Later();\nprivate async Call Later() { await Delay(TimeSpan.Zero); Vendor.Clock.Stamp(); } // here")]
+    [InlineData("AMB101", "DateTime.UtcNow", "Shop.GoOfMay → Clock.Stamp → Clock.Inner",
+        "public void Go() { }\n[Formerly(nameof(Go))] private void GoOfMay() => Vendor.Clock.Stamp(); // here")]
     [InlineData("AMB106", "File.ReadAllText", "Shop.Go → Clock.Fetch", "public void Go() => _ = Vendor.Clock.Fetch(); // here")]
     public void Method_OfAPackage_IsReportedAtTheCallThatLeadsThere(string rule, string what, string way, string handler)
     {

@@ -31,6 +31,7 @@ public sealed class PathTests
         { "new X()", "public partial class X : Immortal<IXProxy>, IX { private readonly DateTime _since = DateTime.UtcNow; public void Go() { } }" },
         { "new X() → new Part()", "public partial class X : Immortal<IXProxy>, IX { private readonly Part _part = new(); public void Go() { } } sealed class Part { private readonly DateTime _since = DateTime.UtcNow; }" },
         { "X.OnFirstStart", "public partial class X : Immortal<IXProxy>, IX { protected override void OnFirstStart() => _ = DateTime.UtcNow; public void Go() { } }" },
+        { "X.GoOfMay", "public partial class X : Immortal<IXProxy>, IX { public void Go() { } [Formerly(nameof(Go))] private void GoOfMay() => _ = DateTime.UtcNow; }" },
         { "X.Go → X.Tick", "public partial class X : Immortal<IXProxy>, IX { public void Go() => Every(TimeSpan.FromHours(1), Tick); private void Tick() => _ = DateTime.UtcNow; }" },
         { "X.Go → Fixed.Start", "public partial class X : Immortal<IXProxy>, IX { public void Go() => _ = Fixed.Start; } static class Fixed { public static readonly DateTime Start = DateTime.UtcNow; }" },
         { "X.Go → Money.op_Addition", "public partial class X : Immortal<IXProxy>, IX { public void Go() => _ = new Money() + new Money(); } readonly struct Money { public static Money operator +(Money a, Money b) { _ = DateTime.UtcNow; return a; } }" },

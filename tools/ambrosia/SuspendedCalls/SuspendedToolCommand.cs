@@ -51,10 +51,10 @@ internal sealed class SuspendedToolCommand : ToolCommand
     private static SuspendedReport Report(LogDirectory log, BuildMethodBodies builds, bool acceptSource)
     {
         using CheckpointReader? checkpoint = SoundCheckpoint.TryOpenNewest(log);
-        if (checkpoint is null) return new SuspendedReport(null, null, builds.Assemblies, []);
+        if (checkpoint is null) return new SuspendedReport(null, null, builds.Assemblies, [], []);
         CheckpointHeader header = checkpoint.Header;
-        return new SuspendedReport(header.FileName.ToString(), header.Lsn.Value, builds.Assemblies,
-            SuspendedCallsCheck.Refusals(checkpoint, builds, acceptSource));
+        BodyFindings bodies = SuspendedCallsCheck.Judge(checkpoint, builds, acceptSource);
+        return new SuspendedReport(header.FileName.ToString(), header.Lsn.Value, builds.Assemblies, bodies.Refusals, bodies.Kept);
     }
 }
 
@@ -62,17 +62,17 @@ internal sealed class SuspendedToolCommand : ToolCommand
 /// <param name="Checkpoint">The newest sound checkpoint, or null where there is none, so that nothing is suspended in one.</param>
 /// <param name="Assemblies">The assemblies of the build.</param>
 /// <param name="Refused">A line for each method and await, as the app would write it.</param>
+/// <param name="Kept">A line for each method that goes on in a body which the build keeps for it.</param>
 internal sealed record SuspendedReport(
-    string? Checkpoint, ulong? Lsn, IReadOnlyList<string> Assemblies, IReadOnlyList<string> Refused) : IReport
+    string? Checkpoint, ulong? Lsn, IReadOnlyList<string> Assemblies, IReadOnlyList<string> Refused, IReadOnlyList<string> Kept) : IReport
 {
     public void Draw(Screen screen)
     {
         foreach (string line in Refused) screen.Line(line, Tone.Bad);
+        foreach (string line in Kept) screen.Line($"{line}.");
         if (Checkpoint is null) screen.Line("There is no checkpoint: nothing is suspended in one.");
         else if (Refused.Count == 0) screen.Line($"This build can continue everything that is suspended in {Checkpoint}.", Tone.Good);
-        else
-            screen.Line(
-                $"This build cannot continue {Checkpoint}: let these calls finish with the old one, and ask again after its next checkpoint.");
+        else screen.Line($"This build cannot continue {Checkpoint}. Nothing is lost: {BodyFindings.Mend}.");
     }
 }
 
@@ -82,29 +82,29 @@ internal sealed record SuspendedReport(
 /// </summary>
 internal static class SuspendedCallsCheck
 {
-    /// <summary>Returns a line for each suspended method and await that the builds cannot continue.</summary>
+    /// <summary>Says what the builds make of each suspended method.</summary>
     /// <exception cref="ToolMisuse">It is no image of the C# binding.</exception>
-    public static IReadOnlyList<string> Refusals(CheckpointReader checkpoint, BuildMethodBodies builds, bool acceptSource)
+    public static BodyFindings Judge(CheckpointReader checkpoint, BuildMethodBodies builds, bool acceptSource)
     {
         var front = new ArrayBufferWriter<byte>();
         while (checkpoint.Read(out CheckpointSection section, out ReadOnlySpan<byte> content))
         {
             if (section != CheckpointSection.Image) continue;
             front.Write(content);
-            if (TryRead(front.WrittenSpan, builds, acceptSource) is { } refusals) return refusals;
+            if (TryRead(front.WrittenSpan, builds, acceptSource) is { } bodies) return bodies;
         }
         throw new ToolMisuse("the checkpoint holds no image of a C# app", "its binding keeps suspended calls in another form",
             "ask with the tools of its language");
     }
 
     /// <summary>Reads what is there of the image; returns null where more of it is needed.</summary>
-    private static List<string>? TryRead(ReadOnlySpan<byte> image, BuildMethodBodies builds, bool acceptSource)
+    private static BodyFindings? TryRead(ReadOnlySpan<byte> image, BuildMethodBodies builds, bool acceptSource)
     {
         try
         {
             var from = new CborReader(image);
             ImageFront.Read(ref from).ExpectCSharp();
-            return MethodBodyCheck.Refusals(ref from, builds.Of, acceptSource);
+            return MethodBodyCheck.Judge(ref from, builds.Of, acceptSource);
         }
         catch (CborException e) when (e.Error == CborError.Truncated)
         {

@@ -4,6 +4,7 @@ using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Segments;
 using Ambrosia.Protocol.Checkpoints;
 using Ambrosia.Protocol.Payloads;
+using Ambrosia.Suspension;
 using Ambrosia.Tools.Commands;
 using Ambrosia.Tools.Contracts;
 using Ambrosia.Tools.Logs;
@@ -32,16 +33,16 @@ internal static class NextBuild
         return Report(log, checkpoint, build, Suspended(checkpoint, directory, acceptSource), asVersion).With(before, now);
     }
 
-    /// <summary>Returns what is suspended and could not go on.</summary>
-    private static IReadOnlyList<string> Suspended(CheckpointReader checkpoint, string directory, bool acceptSource)
+    /// <summary>Returns what is suspended and could not go on, or goes on in a kept body.</summary>
+    private static BodyFindings Suspended(CheckpointReader checkpoint, string directory, bool acceptSource)
     {
         bool hasBodies = Directory.EnumerateFiles(directory, BuildMethodBodies.Pattern).Any();
         BuildMethodBodies bodies = hasBodies ? BuildMethodBodies.Load([directory]) : BuildMethodBodies.None;
-        return SuspendedCallsCheck.Refusals(checkpoint, bodies, acceptSource);
+        return SuspendedCallsCheck.Judge(checkpoint, bodies, acceptSource);
     }
 
     private static UpgradeReport Report(
-        LogDirectory log, CheckpointReader checkpoint, BuildTypes build, IReadOnlyList<string> suspended, uint? asVersion)
+        LogDirectory log, CheckpointReader checkpoint, BuildTypes build, BodyFindings suspended, uint? asVersion)
     {
         var chain = LogChain.Load(log.Files, log.Path, log.Identity);
         uint inForce = chain.NewestVersion(log.Files);
@@ -70,6 +71,7 @@ internal static class NextBuild
         }
         CheckpointHeader header = checkpoint.Header;
         return new UpgradeReport(
-            header.FileName.ToString(), header.Lsn.Value, inForce, version, findings, suspended, new ContractReport([], []));
+            header.FileName.ToString(), header.Lsn.Value, inForce, version, findings, suspended.Refusals, suspended.Kept,
+            new ContractReport([], []));
     }
 }

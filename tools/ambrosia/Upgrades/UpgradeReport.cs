@@ -1,3 +1,4 @@
+using Ambrosia.Suspension;
 using Ambrosia.Tools.Contracts;
 using Ambrosia.Tools.Output;
 
@@ -26,10 +27,11 @@ internal sealed record UpgradeFinding(UpgradeVerdict Verdict, string Place, stri
 /// <param name="InForce">The version of the log.</param>
 /// <param name="Version">The version that the new build states.</param>
 /// <param name="Suspended">A line for each suspended method and await that it could not continue, as the app would write it.</param>
+/// <param name="Kept">A line for each suspended method that goes on in a body which the build keeps for it.</param>
 /// <param name="Contract">How its contracts differ from those of the log.</param>
 internal sealed record UpgradeReport(
     string Checkpoint, ulong Lsn, uint InForce, uint? Version, IReadOnlyList<UpgradeFinding> Findings, IReadOnlyList<string> Suspended,
-    ContractReport Contract) : IReport
+    IReadOnlyList<string> Kept, ContractReport Contract) : IReport
 {
     /// <summary>
     /// Returns the same with how contracts differ. An assembly may have contracts of other services, too, so one that is gone as a whole is
@@ -65,6 +67,8 @@ internal sealed record UpgradeReport(
             });
         }
         foreach (string line in Suspended) screen.Line(line, Tone.Bad);
+        if (Suspended.Count > 0) screen.Line($"For what is suspended: {BodyFindings.Mend}.");
+        foreach (string line in Kept) screen.Line($"{line}.");
         foreach (ContractBreak each in Contract.Breaks) ContractReport.Draw(screen, each);
         int lost = Findings.Count(static each => each.Verdict == UpgradeVerdict.Lost);
         string loses = lost switch

@@ -66,20 +66,22 @@ internal static class StateImage
         return new WrittenImage(front, graph);
     }
 
+    /// <summary>Reads an image, and returns a line for each method that goes on in a body which is kept for it.</summary>
     /// <exception cref="InvalidDataException">The image is not for this app.</exception>
     /// <exception cref="OtherImageFormatException">Another binding, or another version of this one, has written the image.</exception>
     /// <exception cref="SuspendedCallsChangedException">Methods that are suspended in it have other bodies now; nothing
     /// was restored.</exception>
-    internal static void Restore(
+    internal static IReadOnlyList<string> Restore(
         LargeBuffer image, bool acceptSource, AttachProxy attach, Action<ImageRoot> adopt, bool isReflective = false)
     {
         try
         {
-            CborReader from = Check(image.From(0), acceptSource, out List<string> refusals);
-            if (refusals.Count > 0) throw new SuspendedCallsChangedException(refusals);
-            var graph = new GraphReader(attach, isReflective);
+            CborReader from = Check(image.From(0), acceptSource, out BodyFindings bodies);
+            if (bodies.Refusals.Count > 0) throw new SuspendedCallsChangedException(bodies.Refusals);
+            var graph = new GraphReader(attach, isReflective, kept: bodies.Bodies);
             graph.ReadAll(image, from.Position);
             adopt(graph.ObjectOf(0) as ImageRoot ?? throw new InvalidDataException("The image does not begin with its root."));
+            return bodies.Kept;
         }
         catch (Exception e) when (e is not
             (InvalidDataException or OtherImageFormatException or OtherImmortalException or SuspendedCallsChangedException
@@ -89,12 +91,12 @@ internal static class StateImage
         }
     }
 
-    /// <summary>Reads an image up to its types, and says what this build would have to refuse.</summary>
-    private static CborReader Check(ReadOnlySpan<byte> image, bool acceptSource, out List<string> refusals)
+    /// <summary>Reads an image up to its types, and says where its suspended methods go on in this build.</summary>
+    private static CborReader Check(ReadOnlySpan<byte> image, bool acceptSource, out BodyFindings bodies)
     {
         var from = new CborReader(image);
         CheckFormat(ref from);
-        refusals = MethodBodyCheck.Refusals(ref from,
+        bodies = MethodBodyCheck.Judge(ref from,
             static name => TypeNames.AssemblyNamed(name) is { } found ? MethodBodyTable.Of(found).Known : null, acceptSource);
         return from;
     }

@@ -10,7 +10,9 @@ namespace Ambrosia.MethodBodies;
 /// equal text.
 /// </summary>
 /// <param name="self">The type that is spelled <c>$self</c>; null: names are exact.</param>
-internal sealed class MemberNames(MetadataReader metadata, TypeDefinitionHandle? self) : ISignatureTypeProvider<string, object?>
+/// <param name="renamed">A method that is spelled as if it had its former name, with all that the compiler made of it.</param>
+internal sealed class MemberNames(MetadataReader metadata, TypeDefinitionHandle? self, FormerName? renamed = null)
+    : ISignatureTypeProvider<string, object?>
 {
     private readonly Dictionary<EntityHandle, string> _known = [];
 
@@ -37,7 +39,15 @@ internal sealed class MemberNames(MetadataReader metadata, TypeDefinitionHandle?
     {
         MethodDefinition method = metadata.GetMethodDefinition(handle);
         MethodSignature<string> signature = method.DecodeSignature(this, null);
-        return $"{Of(method.GetDeclaringType())}.{Plain(metadata.GetString(method.Name))}{Generic(signature.GenericParameterCount)}{Parameters(signature)}";
+        string name = renamed is { } former && former.Method == handle ? former.Name : Plain(metadata.GetString(method.Name));
+        return $"{Of(method.GetDeclaringType())}.{name}{Generic(signature.GenericParameterCount)}{Parameters(signature)}";
+    }
+
+    /// <summary>Returns what two methods that can take each other's place have in common: <c>&lt;!!0&gt;(parameters):result</c>.</summary>
+    internal string SignatureOf(MethodDefinition method)
+    {
+        MethodSignature<string> signature = method.DecodeSignature(this, null);
+        return $"{(signature.Header.IsInstance ? "" : "static ")}{Generic(signature.GenericParameterCount)}{Parameters(signature)}";
     }
 
     /// <summary>Returns the types of the local variables.</summary>
@@ -75,7 +85,7 @@ internal sealed class MemberNames(MetadataReader metadata, TypeDefinitionHandle?
     {
         if (handle == self) return "$self";
         TypeDefinition type = metadata.GetTypeDefinition(handle);
-        string name = Plain(metadata.GetString(type.Name));
+        string name = PlainType(metadata.GetString(type.Name));
         if (name.StartsWith("<>f__AnonymousType", StringComparison.Ordinal))
             return $"anonymous({string.Join(',', type.GetProperties().Select(each => metadata.GetString(metadata.GetPropertyDefinition(each).Name)))})";
         if (!type.GetDeclaringType().IsNil) return $"{Of(type.GetDeclaringType())}+{name}";
@@ -85,12 +95,22 @@ internal sealed class MemberNames(MetadataReader metadata, TypeDefinitionHandle?
     private string OfType(TypeReferenceHandle handle)
     {
         TypeReference type = metadata.GetTypeReference(handle);
-        string name = Plain(metadata.GetString(type.Name));
+        string name = PlainType(metadata.GetString(type.Name));
         if (type.ResolutionScope.Kind == HandleKind.TypeReference) return $"{Of(type.ResolutionScope)}+{name}";
         return type.Namespace.IsNil ? name : $"{metadata.GetString(type.Namespace)}.{name}";
     }
 
-    private string Plain(string name) => self is null ? name : GeneratedNames.Plain(name);
+    private string Plain(string name)
+    {
+        string plain = self is null ? name : GeneratedNames.Plain(name);
+        return renamed is { } former ? plain.Replace(former.MadeNow, former.MadeBefore, StringComparison.Ordinal) : plain;
+    }
+
+    private string PlainType(string name)
+    {
+        string plain = self is null ? name : GeneratedNames.Plain(name);
+        return renamed is { } former ? plain.Replace(former.MadeNow, former.MadeBefore.Replace('.', '-'), StringComparison.Ordinal) : plain;
+    }
 
     private static string Generic(int parameters)
     {

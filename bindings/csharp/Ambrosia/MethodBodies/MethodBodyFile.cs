@@ -53,6 +53,7 @@ internal static class MethodBodyFile
         json.WriteString("id", row.Id);
         json.WriteString("il", row.Il);
         json.WriteString("source", row.SourceHash);
+        if (row.FormerOf is not null) json.WriteString("formerOf", row.FormerOf);
         json.WriteStartArray("types");
         foreach (OwnedType type in row.Types) Write(json, type);
         json.WriteEndArray();
@@ -98,7 +99,10 @@ internal static class MethodBodyFile
             id, CSharpNames.Signature(id), Text(row, "il"), Text(row, "source"),
             [.. row.GetProperty("types").EnumerateArray().Select(ReadType)],
             [.. row.GetProperty("functions").EnumerateArray()
-                .Select(static each => new OwnedFunction(Text(each, "type"), Text(each, "name"), Text(each, "role")))]);
+                .Select(static each => new OwnedFunction(Text(each, "type"), Text(each, "name"), Text(each, "role")))])
+        {
+            FormerOf = row.TryGetProperty("formerOf", out JsonElement former) ? former.GetString() : null,
+        };
     }
 
     private static OwnedType ReadType(JsonElement type) => new(

@@ -39,6 +39,8 @@ internal sealed class MethodBodyReader(PEReader image, PdbLines? lines)
         TypeDefinitionHandle self, MethodDefinitionHandle method, MemberNames names, MemberNames plain, Dictionary<string, string> sources)
     {
         if (!RefersToGenerated(self, method)) return null;
+        FormerName? former = FormerName.Of(_metadata, method);
+        if (former is not null) plain = new MemberNames(_metadata, self, former);
         var text = new StringBuilder();
         var types = new List<TypeDefinitionHandle>();
         var methods = new List<MethodDefinitionHandle> { method };
@@ -48,7 +50,10 @@ internal sealed class MethodBodyReader(PEReader image, PdbLines? lines)
         OwnedFunction[] functions = [.. methods.Skip(1).Select(each => Own(each)).Where(static each => each is not null)!];
         if (ownedTypes.Length == 0 && functions.Length == 0) return null;
         string il = Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(text.ToString())).AsSpan(0, HashBytes));
-        return new MethodBodyRow(id, CSharpNames.Signature(id), il, sources.GetValueOrDefault(id, ""), ownedTypes, functions);
+        return new MethodBodyRow(id, CSharpNames.Signature(id), il, sources.GetValueOrDefault(id, ""), ownedTypes, functions)
+        {
+            FormerOf = former is null ? null : new MemberNames(_metadata, null, former).OfMethod(method),
+        };
     }
 
     private bool RefersToGenerated(TypeDefinitionHandle self, MethodDefinitionHandle method)
@@ -240,21 +245,11 @@ internal static class SuspendableAttributes
         foreach (CustomAttributeHandle handle in metadata.GetAssemblyDefinition().GetCustomAttributes())
         {
             CustomAttribute attribute = metadata.GetCustomAttribute(handle);
-            if (!IsSuspendable(metadata, attribute)) continue;
+            if (!AttributeNames.IsOurs(metadata, attribute, "SuspendableAttribute")) continue;
             BlobReader value = metadata.GetBlobReader(attribute.Value);
             if (value.ReadUInt16() != Prolog) continue;
             if (value.ReadSerializedString() is { } id && value.ReadSerializedString() is { } source) found[id] = source;
         }
         return found;
-    }
-
-    private static bool IsSuspendable(MetadataReader metadata, CustomAttribute attribute)
-    {
-        if (attribute.Constructor.Kind != HandleKind.MemberReference) return false;
-        EntityHandle parent = metadata.GetMemberReference((MemberReferenceHandle)attribute.Constructor).Parent;
-        if (parent.Kind != HandleKind.TypeReference) return false;
-        TypeReference type = metadata.GetTypeReference((TypeReferenceHandle)parent);
-        return metadata.StringComparer.Equals(type.Name, "SuspendableAttribute")
-            && metadata.StringComparer.Equals(type.Namespace, "Ambrosia");
     }
 }

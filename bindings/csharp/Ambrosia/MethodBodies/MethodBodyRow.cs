@@ -8,7 +8,14 @@ namespace Ambrosia.MethodBodies;
 /// <param name="Il">Hash of the method's IL and of everything lexically inside it, free of what other members of the type change.</param>
 /// <param name="SourceHash">The generator's hash of the tokens and what they mean; empty: unknown.</param>
 internal sealed record MethodBodyRow(
-    string Id, string Signature, string Il, string SourceHash, IReadOnlyList<OwnedType> Types, IReadOnlyList<OwnedFunction> Functions);
+    string Id, string Signature, string Il, string SourceHash, IReadOnlyList<OwnedType> Types, IReadOnlyList<OwnedFunction> Functions)
+{
+    /// <summary>
+    /// The id of the method whose body this one was in an earlier build (<c>[Formerly]</c>); null: none. Its hashes are those
+    /// that it had under that name.
+    /// </summary>
+    internal string? FormerOf { get; init; }
+}
 
 /// <summary>A type that the compiler made for a method. It belongs to that method's row.</summary>
 /// <param name="Name">Full name in this build.</param>
@@ -41,7 +48,33 @@ internal sealed class KnownMethodBodies(IEnumerable<MethodBodyRow> all, string? 
     private readonly Dictionary<string, MethodBodyRow> _rows = all.GroupBy(static row => row.Id)
         .ToDictionary(static group => group.Key, static group => group.First());
 
+    private readonly ILookup<string, MethodBodyRow> _former = all.Where(static row => row.FormerOf is not null)
+        .OrderBy(static row => row.Id, StringComparer.Ordinal).ToLookup(static row => row.FormerOf!);
+
     internal string? Missing => missing;
 
     internal MethodBodyRow? Row(string id) => _rows.GetValueOrDefault(id);
+
+    /// <summary>Returns the bodies of earlier builds that are kept for a method, in the order of their names.</summary>
+    internal IEnumerable<MethodBodyRow> FormerOf(string id) => _former[id];
+
+    /// <summary>Returns the method that has a body with this hash, of those in which a method may go on; null: none has.</summary>
+    internal MethodBodyRow? WithBody(string id, string il) => Bodies(id).FirstOrDefault(each => each.Il == il);
+
+    /// <summary>
+    /// Returns the methods in which a method of an image may go on if its body is theirs: the one of its name, then those that keep a body
+    /// for it. Where that name is gone it was one that kept a body, and whichever of its class has the same hash now does so under another
+    /// name: hashes hold the name under which a body was suspended first.
+    /// </summary>
+    internal IEnumerable<MethodBodyRow> Bodies(string id)
+    {
+        if (Row(id) is not { } now) return FormerOf(id).Concat(_rows.Values.Where(row => ClassOf(row.Id) == ClassOf(id)));
+        return FormerOf(id).Prepend(now);
+    }
+
+    private static string ClassOf(string id)
+    {
+        int end = id.IndexOfAny(['<', '(']);
+        return id[..Math.Max(0, id.LastIndexOf('.', end < 0 ? id.Length - 1 : end))];
+    }
 }

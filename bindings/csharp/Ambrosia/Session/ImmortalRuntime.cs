@@ -225,11 +225,12 @@ internal sealed class ImmortalRuntime : IHandlerSession
         return StateImage.WriteFor(successor, ToImage());
     }
 
+    /// <summary>Restores an image, and returns a line for each method that goes on in a body which is kept for it.</summary>
     /// <exception cref="InvalidDataException">The image is another app's, or contradicts itself.</exception>
     /// <exception cref="OtherImageFormatException">Another binding, or another version of this one, has written the image.</exception>
     /// <exception cref="SuspendedCallsChangedException">Methods that are suspended in it have other bodies now; nothing
     /// was restored.</exception>
-    internal void Restore(LargeBuffer image, bool acceptSource, bool isReflective = false) =>
+    internal IReadOnlyList<string> Restore(LargeBuffer image, bool acceptSource, bool isReflective = false) =>
         StateImage.Restore(image, acceptSource, AttachProxy, Adopt, isReflective);
 
     /// <summary>Collects everything that a checkpoint holds of this side. It shares the objects, so it is to be written at once.</summary>

@@ -55,10 +55,11 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
     {
         try
         {
-            Runtime.Restore(image, options.AcceptSource);
+            IReadOnlyList<string> kept = Runtime.Restore(image, options.AcceptSource);
             if (!Runtime.Scheduler.IsQuiet)
                 options.Log(
                     $"Continues {Runtime.Scheduler.FramesSuspended} suspended methods of the checkpoint at Lsn {Welcome.Checkpoint}.");
+            foreach (string line in kept) options.Log($"{line}.");
         }
         catch (InvalidDataException e)
         {

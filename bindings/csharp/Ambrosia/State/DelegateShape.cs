@@ -44,7 +44,7 @@ internal sealed class DelegateShape(Type type) : ObjectShape
     internal override object Allocate(GraphReader graph, ref CborReader from)
     {
         if (from.ReadArrayHeader() != 4) throw new InvalidDataException("The image holds a delegate of another form.");
-        MethodInfo method = from.PeekKind() == CborKind.Array ? ReadMethod(graph, ref from) : ReadFunction(from.ReadString());
+        MethodInfo method = from.PeekKind() == CborKind.Array ? ReadMethod(graph, ref from) : ReadFunction(graph, from.ReadString());
         Type[] ofClass = ReadTypes(graph, ref from), ofMethod = ReadTypes(graph, ref from);
         if (ofClass.Length > 0)
             method = (MethodInfo)MethodBase.GetMethodFromHandle(method.MethodHandle,
@@ -83,9 +83,9 @@ internal sealed class DelegateShape(Type type) : ObjectShape
     private static MethodInfo? Find(Type declaring, string name, string parameters) =>
         Array.Find(declaring.GetMethods(All), method => method.Name == name && Parameters(method) == parameters);
 
-    private static MethodInfo ReadFunction(string name)
+    private static MethodInfo ReadFunction(GraphReader graph, string name)
     {
-        (MethodBodyTable? table, string id, string role) = TypeNames.PartsOfMade(name);
+        (MethodBodyTable? table, string id, string role) = TypeNames.PartsOfMade(name, graph.Kept);
         return table?.FindFunction(id, role)
             ?? throw new InvalidDataException($"The image holds a delegate of {name}, which this app does not have.");
     }

@@ -3,6 +3,7 @@ using Ambrosia.Protocol;
 using Ambrosia.Protocol.Images;
 using Ambrosia.Protocol.Payloads;
 using Ambrosia.State;
+using Ambrosia.Suspension;
 
 namespace Ambrosia;
 
@@ -36,14 +37,20 @@ public sealed class GraphReader
 
     /// <param name="isReflective">No generated code is used: for tests, which compare the two.</param>
     /// <param name="windowBytes">The bytes after which a reader is begun anew.</param>
-    internal GraphReader(AttachProxy attach, bool isReflective = false, int windowBytes = ImageWindow.BytesDefault)
+    /// <param name="kept">Where methods go on whose bodies are kept; null: none is.</param>
+    internal GraphReader(
+        AttachProxy attach, bool isReflective = false, int windowBytes = ImageWindow.BytesDefault, KeptBodies? kept = null)
     {
+        Kept = kept ?? KeptBodies.None;
         _windowBytes = windowBytes;
         _attach = attach;
         IsReflective = isReflective;
     }
 
     internal bool IsReflective { get; }
+
+    /// <summary>The methods of the image that go on in kept bodies.</summary>
+    internal KeptBodies Kept { get; }
 
     /// <summary>The image's table of types.</summary>
     internal ImageTypes Types { get; private set; } = ImageTypes.None;
@@ -142,7 +149,7 @@ public sealed class GraphReader
 
     private void ReadAll(ref CborReader from)
     {
-        Types = ImageTypes.Read(ref from);
+        Types = ImageTypes.Read(ref from, Kept);
         _shapeOf = new ObjectShape?[Types.Count];
         _objects = new object?[from.ReadArrayHeader() / 2];
         _whole.Clear();

@@ -1,4 +1,5 @@
 using Ambrosia.Protocol;
+using Ambrosia.Suspension;
 
 namespace Ambrosia.State;
 
@@ -18,12 +19,12 @@ internal sealed class ImageTypes
     internal ImageType this[ulong row] =>
         row < (ulong)_rows.Length ? _rows[row] : throw new InvalidDataException($"The image names type {row} of {_rows.Length}.");
 
-    internal static ImageTypes Read(ref CborReader from)
+    internal static ImageTypes Read(ref CborReader from, KeptBodies kept)
     {
         var types = new ImageTypes(new ImageType[from.ReadArrayHeader()]);
         for (int i = 0; i < types._rows.Length; i++)
         {
-            ImageType row = types._rows[i] = ReadRow(ref from);
+            ImageType row = types._rows[i] = ReadRow(ref from, kept);
             if (row.Type is not null) types._byType[row.Type] = row;
         }
         return types;
@@ -32,10 +33,10 @@ internal sealed class ImageTypes
     /// <summary>Returns the row of a type of this app; null where the image does not name it.</summary>
     internal ImageType? Of(Type type) => _byType.GetValueOrDefault(type);
 
-    private static ImageType ReadRow(ref CborReader from)
+    private static ImageType ReadRow(ref CborReader from, KeptBodies kept)
     {
         if (from.ReadArrayHeader() != 3) throw new InvalidDataException("The image describes a type in another form.");
-        Type? type = TypeNames.Read(ref from, out string? missing);
+        Type? type = TypeNames.Read(ref from, kept, out string? missing);
         ulong kind = from.ReadUInt64();
         if (kind > (ulong)TypeKind.Other) throw new InvalidDataException($"The image describes a type of kind {kind}.");
         string[] members = new string[from.ReadArrayHeader()];

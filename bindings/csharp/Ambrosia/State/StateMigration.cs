@@ -23,13 +23,19 @@ internal sealed class StateMigration(object from, object to) : IMethodRenames
                 $"{place} refers to the {_was.Name} that is replaced: only its own methods can go on, as those of {_now.Name}");
     }
 
-    /// <summary>Returns the id of a method of the old class as one of the new class, and other ids as they are.</summary>
-    public string IdOf(string id) =>
-        id.StartsWith($"{_was.FullName}.", StringComparison.Ordinal) ? _now.FullName + id[_was.FullName!.Length..] : id;
+    /// <summary>
+    /// Returns the id of a method of the old class as one of the new class: of that which keeps its body, where the one of its name has
+    /// another. Other ids stay as they are.
+    /// </summary>
+    public string IdOf(MethodBodyRow row)
+    {
+        if (!IsOfOld(row.Id)) return row.Id;
+        string id = _now.FullName + row.Id[_was.FullName!.Length..];
+        return MethodBodyTable.Of(_now.Assembly).Known.WithBody(id, row.Il)?.Id ?? id;
+    }
 
     /// <summary>Returns the name of the assembly that has the method now.</summary>
-    public string AssemblyOf(string id, string assembly) =>
-        id.StartsWith($"{_was.FullName}.", StringComparison.Ordinal) ? _now.Assembly.GetName().Name! : assembly;
+    public string AssemblyOf(string id, string assembly) => IsOfOld(id) ? _now.Assembly.GetName().Name! : assembly;
 
     /// <summary>Returns the class that stands for another: the new one for the old.</summary>
     internal Type ClassOf(Type type) => type == _was ? _now : type;
@@ -49,11 +55,13 @@ internal sealed class StateMigration(object from, object to) : IMethodRenames
     /// <exception cref="NotWritableException">There is one.</exception>
     public void Check(MethodBodyRow row, OwnedType made)
     {
-        if (!row.Id.StartsWith($"{_was.FullName}.", StringComparison.Ordinal)) return;
+        if (!IsOfOld(row.Id)) return;
         string? nested = made.Layout.FirstOrDefault(
             static field => field.Contains("$self+", StringComparison.Ordinal) && !field.Contains("$self+<", StringComparison.Ordinal));
         if (nested is not null)
             throw new NotWritableException(
                 $"{row.Signature} keeps {nested.Replace("$self", _was.Name)}: a type nested in {_was.Name} is not that of {_now.Name}; move it out of the class");
     }
+
+    private bool IsOfOld(string id) => id.StartsWith($"{_was.FullName}.", StringComparison.Ordinal);
 }

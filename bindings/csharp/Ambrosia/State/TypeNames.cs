@@ -51,24 +51,25 @@ internal static class TypeNames
     /// Reads a name and returns its type. The result is null when this app has no such type, or not one of those that it is made of; then
     /// <paramref name="missing"/> is its name.
     /// </summary>
-    internal static Type? Read(ref CborReader from, out string? missing, int depth = 0)
+    /// <param name="kept">Where methods go on whose bodies are kept.</param>
+    internal static Type? Read(ref CborReader from, KeptBodies kept, out string? missing, int depth = 0)
     {
         if (depth > DepthMax) throw new InvalidDataException("The image names a type that is nested too deeply.");
-        if (from.PeekKind() != CborKind.Array) return Find(from.ReadString(), out missing);
+        if (from.PeekKind() != CborKind.Array) return Find(from.ReadString(), kept, out missing);
         int items = from.ReadArrayHeader();
         if (from.PeekKind() == CborKind.Unsigned)
         {
             int rank = from.ReadInt32();
             if (items != 2 || rank > 32) throw new InvalidDataException($"The image names an array of rank {rank}.");
-            Type? element = Read(ref from, out missing, depth + 1);
+            Type? element = Read(ref from, kept, out missing, depth + 1);
             return rank == 0 ? element?.MakeArrayType() : element?.MakeArrayType(rank);
         }
         if (items < 2) throw new InvalidDataException("The image names a generic type without arguments.");
-        Type? definition = Find(from.ReadString(), out missing);
+        Type? definition = Find(from.ReadString(), kept, out missing);
         var arguments = new Type?[items - 1];
         for (int i = 0; i < arguments.Length; i++)
         {
-            arguments[i] = Read(ref from, out string? missingArgument, depth + 1);
+            arguments[i] = Read(ref from, kept, out string? missingArgument, depth + 1);
             missing ??= missingArgument;
         }
         if (missing is not null) return null;
@@ -81,16 +82,20 @@ internal static class TypeNames
     internal static string OfMade(MethodBodyRow row, string role, Assembly assembly, StateMigration? moving)
     {
         string name = assembly.GetName().Name!;
-        return moving is null ? $"{Made}{row.Id}/{role}, {name}" : $"{Made}{moving.IdOf(row.Id)}/{role}, {moving.AssemblyOf(row.Id, name)}";
+        return moving is null ? $"{Made}{row.Id}/{role}, {name}" : $"{Made}{moving.IdOf(row)}/{role}, {moving.AssemblyOf(row.Id, name)}";
     }
 
-    /// <summary>Takes the name of what the compiler made of a method apart; the table is null when the app has no such assembly.</summary>
-    internal static (MethodBodyTable? Table, string Id, string Role) PartsOfMade(string name)
+    /// <summary>
+    /// Takes the name of what the compiler made of a method apart, and gives the id of the method in which it goes on. The table is null
+    /// when the app has no such assembly.
+    /// </summary>
+    internal static (MethodBodyTable? Table, string Id, string Role) PartsOfMade(string name, KeptBodies kept)
     {
         int comma = name.LastIndexOf(", ", StringComparison.Ordinal), colon = name.LastIndexOf("):", StringComparison.Ordinal);
         int slash = colon < 0 ? -1 : name.IndexOf('/', colon);
         if (comma < 0 || slash < 0 || slash > comma) throw new InvalidDataException($"The image names '{name}'.");
-        return (AssemblyNamed(name[(comma + 2)..]) is { } assembly ? MethodBodyTable.Of(assembly) : null, name[1..slash],
+        string assembly = name[(comma + 2)..];
+        return (AssemblyNamed(assembly) is { } found ? MethodBodyTable.Of(found) : null, kept.IdOf(assembly, name[1..slash]),
             name[(slash + 1)..comma]);
     }
 
@@ -121,16 +126,16 @@ internal static class TypeNames
 
     private static string Members(Type anonymous) => string.Join(',', anonymous.GetProperties().Select(static each => each.Name));
 
-    private static Type? Find(string name, out string? missing)
+    private static Type? Find(string name, KeptBodies kept, out string? missing)
     {
-        Type? found = name.StartsWith(Made) ? FindMade(name) : name.StartsWith(Case) ? FindCase(name) : FindNamed(name);
+        Type? found = name.StartsWith(Made) ? FindMade(name, kept) : name.StartsWith(Case) ? FindCase(name) : FindNamed(name);
         missing = found is null ? name : null;
         return found;
     }
 
-    private static Type? FindMade(string name)
+    private static Type? FindMade(string name, KeptBodies kept)
     {
-        (MethodBodyTable? table, string id, string role) = PartsOfMade(name);
+        (MethodBodyTable? table, string id, string role) = PartsOfMade(name, kept);
         return table?.Find(id, role);
     }
 

@@ -4,85 +4,82 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Suspension;
 
 /// <summary>
-/// Compares the bodies that an image depends on with those of this build, and says in one line for each method and await what could not
-/// go on.
+/// Compares the bodies that an image depends on with those of this build. Each method goes on in the body that the method of its name has
+/// now, or else in one that is kept for it; what could go on in none is refused, in one line for each method and await.
 /// </summary>
 internal static class MethodBodyCheck
 {
-    /// <summary>
-    /// Returns what would be refused, one line each; the image can be restored if there is none. It reads the section to its end either
-    /// way.
-    /// </summary>
+    /// <summary>Judges an image by its section of bodies, which it reads to its end either way.</summary>
     /// <param name="bodiesOf">The bodies of an assembly by its simple name; null: the app has no such assembly.</param>
     /// <param name="acceptSource">An operator's word that an equal source is enough, where the IL differs but fields
     /// and states do not.</param>
-    internal static List<string> Refusals(ref CborReader from, Func<string, KnownMethodBodies?> bodiesOf, bool acceptSource)
+    internal static BodyFindings Judge(ref CborReader from, Func<string, KnownMethodBodies?> bodiesOf, bool acceptSource)
     {
-        var refusals = new List<string>();
+        var findings = new BodyFindings([], [], new KeptBodies());
         for (int left = from.ReadArrayHeader(); left > 0; left--)
         {
-            from.ReadArrayHeader();
-            string assembly = from.ReadString(), id = from.ReadString(), il = from.ReadString(), source = from.ReadString();
-            KnownMethodBodies? known = bodiesOf(assembly);
-            MethodBodyRow? now = known?.Row(id);
-            string? why = known is null ? $"there is no assembly {assembly} any more"
-                : known.Missing is { } missing ? $"its body is not known: {missing}"
-                : now is null ? "there is no such method any more"
-                : null;
-            bool sameStates = ReadTypes(ref from, now, ref why);
-            if (why is null && now!.Il != il) why = WhyChanged(now, source, sameStates, acceptSource);
-            ReadSites(ref from, CSharpNames.Signature(id), now, why, refusals);
+            SuspendedBody was = SuspendedBody.Read(ref from);
+            Judge(was, bodiesOf(was.Assembly), acceptSource, findings);
         }
-        return refusals;
+        return findings;
     }
 
-    private static string? WhyChanged(MethodBodyRow now, string source, bool sameStates, bool acceptSource)
+    private static void Judge(SuspendedBody was, KnownMethodBodies? known, bool acceptSource, BodyFindings findings)
     {
-        if (source.Length == 0 || source != now.SourceHash) return "its body changed";
+        MethodBodyRow? now = known?.Row(was.Id);
+        MethodBodyRow[] bodies = known is null ? [] : [.. known.Bodies(was.Id)];
+        MethodBodyRow? found = Array.Find(bodies, body => WhyNot(was, body, acceptSource: false) is null)
+            ?? (acceptSource && now is not null ? Array.Find(bodies, body => WhyNot(was, body, acceptSource) is null) : null);
+        if (found is null)
+        {
+            Refuse(was, now, known is null ? $"there is no assembly {was.Assembly} any more"
+                : known.Missing is { } missing ? $"its body is not known: {missing}"
+                : now is null ? "there is no such method any more"
+                : $"{WhyNot(was, now, acceptSource)}{KeptOthers(bodies[1..])}", findings.Refusals);
+            return;
+        }
+        if (found == now) return;
+        findings.Bodies.Add(was.Assembly, was.Id, found.Id);
+        ulong count = was.Sites.Aggregate(0UL, static (sum, site) => sum + site.Count);
+        string signature = CSharpNames.Signature(was.Id), there = CSharpNames.Signature(found.Id);
+        findings.Kept.Add(count == 0 ? $"a closure or lambda of {signature} goes on in {there}, which has its body"
+            : count == 1 ? $"1 suspended call of {signature} goes on in {there}, which has its body"
+            : $"{count} suspended calls of {signature} go on in {there}, which has their body");
+    }
+
+    /// <summary>Returns the reason for which a method of an image cannot go on in a body; null: it can.</summary>
+    private static string? WhyNot(SuspendedBody was, MethodBodyRow now, bool acceptSource)
+    {
+        bool sameStates = true;
+        foreach (SuspendedType type in was.Types)
+        {
+            OwnedType? same = now.Types.FirstOrDefault(each => each.Role == type.Role);
+            if (same is null) return "its body changed";
+            if (!type.Layout.SequenceEqual(same.Layout)) return $"its saved locals differ: {Difference(type.Layout, same.Layout)}";
+            sameStates &= type.States == (ulong)same.Sites.Count;
+        }
+        if (now.Il == was.Il) return null;
+        if (was.Source.Length == 0 || was.Source != now.SourceHash) return "its body changed";
         if (acceptSource && sameStates) return null;
         return "its source is the same but was compiled differently (another compiler, Debug and Release, a constant or an overload elsewhere)" +
             (sameStates ? "; AMBROSIA_ACCEPT_SOURCE=1 accepts it" : "");
     }
 
-    private static bool ReadTypes(ref CborReader from, MethodBodyRow? now, ref string? why)
-    {
-        bool sameStates = true;
-        for (int left = from.ReadArrayHeader(); left > 0; left--)
-        {
-            from.ReadArrayHeader();
-            string role = from.ReadString();
-            ulong states = from.ReadUInt64();
-            var layout = new string[from.ReadArrayHeader()];
-            for (int i = 0; i < layout.Length; i++) layout[i] = from.ReadString();
-            OwnedType? type = now?.Types.FirstOrDefault(each => each.Role == role);
-            sameStates &= type is not null && states == (ulong)type.Sites.Count;
-            if (why is not null) continue;
-            if (type is null) why = "its body changed";
-            else if (!layout.SequenceEqual(type.Layout)) why = $"its saved locals differ: {Difference(layout, type.Layout)}";
-        }
-        return sameStates;
-    }
+    private static string KeptOthers(MethodBodyRow[] kept) => kept.Length == 0 ? ""
+        : $", and what {string.Join(" and ", kept.Select(static each => CSharpNames.Signature(each.Id)))} keeps is another body than the one that is suspended";
 
-    private static void ReadSites(ref CborReader from, string signature, MethodBodyRow? now, string? why, List<string> refusals)
+    private static void Refuse(SuspendedBody was, MethodBodyRow? now, string why, List<string> refusals)
     {
-        int sites = from.ReadArrayHeader();
-        for (int left = sites; left > 0; left--)
+        string signature = CSharpNames.Signature(was.Id);
+        foreach (SuspendedSite at in was.Sites)
         {
-            from.ReadArrayHeader();
-            string role = from.ReadString();
-            int state = from.ReadInt32();
-            ulong count = from.ReadUInt64();
-            string forWhat = from.ReadString();
-            if (why is null) continue;
-            string inner = role.LastIndexOf('/') is >= 0 and { } slash ? $"{role[..slash]} in " : "";
-            string place =
-                now?.Types.FirstOrDefault(
-                    type => type.Role == role)?.Sites.FirstOrDefault(site => site.State == state) is { Line: > 0 } site
-                    ? $" (now {site.File}:{site.Line})" : "";
+            string inner = at.Role.LastIndexOf('/') is >= 0 and { } slash ? $"{at.Role[..slash]} in " : "";
+            string place = now?.Types.FirstOrDefault(type => type.Role == at.Role)?.Sites.FirstOrDefault(site => site.State == at.State)
+                is { Line: > 0 } site ? $" (now {site.File}:{site.Line})" : "";
             refusals.Add(
-                $"{count} suspended call{(count == 1 ? "" : "s")} of {inner}{signature} at await #{state}{place}{(forWhat.Length > 0 ? $", waiting for {forWhat}" : "")}: {why}");
+                $"{at.Count} suspended call{(at.Count == 1 ? "" : "s")} of {inner}{signature} at await #{at.State}{place}{(at.ForWhat.Length > 0 ? $", waiting for {at.ForWhat}" : "")}: {why}");
         }
-        if (sites == 0 && why is not null) refusals.Add($"a closure or lambda of {signature}: {why}");
+        if (was.Sites.Count == 0) refusals.Add($"a closure or lambda of {signature}: {why}");
     }
 
     private static string Difference(IReadOnlyList<string> was, IReadOnlyList<string> now)
@@ -90,4 +87,16 @@ internal static class MethodBodyCheck
         string[] changed = [.. was.Except(now).Select(static field => $"-{field}"), .. now.Except(was).Select(static field => $"+{field}")];
         return changed.Length == 0 ? "their order" : string.Join(", ", changed);
     }
+}
+
+/// <summary>Says what a build makes of what is suspended in an image; the image can be restored if nothing is refused.</summary>
+/// <param name="Refusals">A line for each method and await that could not go on.</param>
+/// <param name="Kept">A line for each method that goes on in a kept body.</param>
+/// <param name="Bodies">Where each of those goes on.</param>
+internal sealed record BodyFindings(List<string> Refusals, List<string> Kept, KeptBodies Bodies)
+{
+    /// <summary>The ways out of a refusal, in one sentence that follows the lines.</summary>
+    internal const string Mend = "start the build that wrote it, let these calls finish, and take a checkpoint before the upgrade; "
+        + "or keep the old body beside the new one, in a private method of the same class under [Formerly(nameof(X))], "
+        + "in which they go on while new calls run the new body";
 }

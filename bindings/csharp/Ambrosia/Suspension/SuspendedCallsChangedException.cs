@@ -1,3 +1,5 @@
+using Ambrosia.Suspension;
+
 namespace Ambrosia;
 
 /// <summary>
@@ -7,7 +9,7 @@ public sealed class SuspendedCallsChangedException : Exception
 {
     internal SuspendedCallsChangedException(IReadOnlyList<string> refusals)
         : base($"The checkpoint holds suspended calls that this build cannot continue:\n{string.Join('\n', refusals)}\n" +
-            "Nothing is lost: start the build that wrote it, let these calls finish, and take a checkpoint before the upgrade.") =>
+            $"Nothing is lost: {BodyFindings.Mend}.") =>
         Refusals = refusals;
 
     /// <summary>The refusals, one line for each method and await.</summary>

@@ -38,7 +38,7 @@ internal sealed class UsedMethodBodies(IMethodRenames? renames)
     {
         if (_byMethod.TryGetValue((assembly, row.Id), out UsedBody? known)) return known;
         var body = new UsedBody(renames?.AssemblyOf(row.Id, assembly) ?? assembly,
-            renames is null ? row : row with { Id = renames.IdOf(row.Id) });
+            renames is null ? row : row with { Id = renames.IdOf(row) });
         _byMethod.Add((assembly, row.Id), body);
         _used.Add(body);
         return body;
@@ -87,10 +87,13 @@ internal sealed class UsedMethodBodies(IMethodRenames? renames)
     }
 }
 
-/// <summary>Renames the methods of a class that another class replaces: their ids in the image are those of the new class.</summary>
+/// <summary>
+/// Renames the methods of a class that another class replaces: their ids in the image are those of the methods of the new class in which
+/// they go on.
+/// </summary>
 internal interface IMethodRenames
 {
-    string IdOf(string id);
+    string IdOf(MethodBodyRow row);
 
     string AssemblyOf(string id, string assembly);
 

@@ -6,6 +6,7 @@ using Ambrosia.Protocol;
 using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
 using Ambrosia.State;
+using Ambrosia.Suspension;
 using Ambrosia.Tasks;
 
 namespace Ambrosia;
@@ -175,7 +176,7 @@ internal sealed class MethodTask<TArgument, T>(
     private Delegate? Find()
     {
         var from = new CborReader(_declaringType);
-        Type type = TypeNames.Read(ref from, out string? missing) ?? throw GraphReader.Missing(missing!);
+        Type type = TypeNames.Read(ref from, KeptBodies.None, out string? missing) ?? throw GraphReader.Missing(missing!);
         bool hasContext = false;
         MethodInfo? found = type.GetMethod(_method, Static, [typeof(TArgument)]);
         if (found is null)

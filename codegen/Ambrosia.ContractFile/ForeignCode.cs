@@ -41,8 +41,8 @@ internal sealed class ForeignCode(AppCode code, IReadOnlyCollection<string> trus
     {
         var handlers = new AppHandlers(code);
         var open = new Queue<AppMethod>();
-        foreach (AppMethod root in handlers.ById.Values.SelectMany(static each => each.Dispatchers).Concat(handlers.First).Concat(KeptBodies())
-            .OrderBy(static method => method.Signature, StringComparer.Ordinal)) Take(root, null, 0, open);
+        foreach (AppMethod root in handlers.ById.Values.SelectMany(static each => each.Dispatchers).Concat(handlers.First)
+            .Concat(KeptBodies()).OrderBy(static method => method.Signature, StringComparer.Ordinal)) Take(root, null, 0, open);
         while (open.TryDequeue(out AppMethod? method)) Follow(method, open);
         return _found;
     }

@@ -51,7 +51,8 @@ public sealed class KeptBodyTests
     [Fact]
     public void KeptBody_IsNoPartOfTheContract() => Assert.All(
         Contracts.StatedContracts.Of(typeof(KeepingTill)),
-        static manifest => Assert.DoesNotContain("ChangedOfVersion1", System.Text.Encoding.UTF8.GetString(manifest), StringComparison.Ordinal));
+        static manifest => Assert.DoesNotContain(
+            "ChangedOfVersion1", System.Text.Encoding.UTF8.GetString(manifest), StringComparison.Ordinal));
 
     /// <summary>The body of the method's own name comes first: what goes back to an old body is continued where it is called.</summary>
     [Fact]

@@ -4,9 +4,9 @@ namespace Ambrosia.Suspension.App;
 
 /// <summary>
 /// Restores what <see cref="ShapeWriter"/> wrote: the image must come out again with the same bytes, and the rest of the run must say the
-/// same. One line for each image: <c>same</c>, <c>refused</c> with the reasons between bars, or what is wrong. A build that keeps old bodies
-/// writes their own names into its images: of those, two replicas must write the same bytes behind every result, one that was there from the
-/// beginning and one that begins with the image before. Where a body is kept the line is <c>kept</c>.
+/// same. One line for each image: <c>same</c>, <c>refused</c> with the reasons between bars, or what is wrong. A build that keeps old
+/// bodies writes their own names into its images: of those, two replicas must write the same bytes behind every result, one that was there
+/// from the beginning and one that begins with the image before. Where a body is kept the line is <c>kept</c>.
 /// </summary>
 internal sealed class ShapeReader(ImmortalDefinition definition, string directory)
 {

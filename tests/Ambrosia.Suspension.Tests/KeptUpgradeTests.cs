@@ -251,8 +251,19 @@ public sealed class KeptUpgradeTests : IDisposable
         Assert.Contains("4 suspended calls of Demo.Ten.Deep(int) go on in Demo.Ten.DeepBefore(int), which has their body.", said,
             StringComparison.Ordinal);
         Assert.Equal(10, said.Split('\n').Count(static line => line.Contains(", which has ", StringComparison.Ordinal)));
-        string json = ShapeProcess.RunTool(["upgrade", "check", _log, "--build", kept.Directory, "--json"]).Said;
+        string json = ShapeProcess.RunTool(["upgrade", "check", _log, "--build", Whole(kept), "--json"]).Said;
         Assert.Contains("\"suspended\":[]", json.Replace(" ", "", StringComparison.Ordinal), StringComparison.Ordinal);
         Assert.Contains("TimerBefore(string)", json, StringComparison.Ordinal);
+    }
+
+    /// <summary>Returns the directory of a build with all that it runs with.</summary>
+    private string Whole(UpgradeTests.Build build)
+    {
+        string whole = Directory.CreateDirectory(Path.Combine(_root, "whole")).FullName;
+        string[] binding = ["Ambrosia.dll", "Ambrosia.Protocol.dll", "Ambrosia.AppChannel.dll"];
+        foreach (string file in Directory.GetFiles(build.Directory)
+            .Concat(binding.Select(static name => Path.Combine(AppContext.BaseDirectory, name))))
+            File.Copy(file, Path.Combine(whole, Path.GetFileName(file)));
+        return whole;
     }
 }

@@ -30,7 +30,8 @@ internal static class FormerBodies
         if (one.IsStatic != other.IsStatic || one.Arity != other.Arity || one.Parameters.Length != other.Parameters.Length) return false;
         if (one.Arity > 0) one = one.Construct([.. other.TypeParameters]); // which of the two has them makes no difference
         return AreOne(one.ReturnType, other.ReturnType)
-            && one.Parameters.Zip(other.Parameters, static (a, b) => a.RefKind == b.RefKind && AreOne(a.Type, b.Type)).All(static same => same);
+            && one.Parameters.Zip(other.Parameters, static (a, b) => a.RefKind == b.RefKind && AreOne(a.Type, b.Type))
+                .All(static same => same);
     }
 
     private static bool AreOne(ITypeSymbol one, ITypeSymbol other) => SymbolEqualityComparer.Default.Equals(one, other);

@@ -37,6 +37,6 @@ public sealed class KeptBodyExamples
         library.DeliverWith(0, 0, Call(1, 7, "Moby-Dick"));
         library.DeliverWith(0, Month, Fired(1, Month));
 
-        Assert.Contains("result bank2 1 #7 Please bring Moby-Dick back, or renew it.", library.Said);
+        Assert.Contains("result bank2 1 #7 'Please bring Moby-Dick back, or renew it.'", library.Said);
     }
 }

@@ -78,8 +78,8 @@ internal static class StateImage
         {
             CborReader from = Check(image.From(0), acceptSource, out BodyFindings bodies);
             if (bodies.Refusals.Count > 0) throw new SuspendedCallsChangedException(bodies.Refusals);
-            var graph = new GraphReader(attach, isReflective, kept: bodies.Bodies);
-            graph.ReadAll(image, from.Position);
+            var graph = new GraphReader(attach, isReflective);
+            graph.ReadAll(image, from.Position, bodies.Bodies);
             adopt(graph.ObjectOf(0) as ImageRoot ?? throw new InvalidDataException("The image does not begin with its root."));
             return bodies.Kept;
         }

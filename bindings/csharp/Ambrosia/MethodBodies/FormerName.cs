@@ -8,14 +8,17 @@ namespace Ambrosia.MethodBodies;
 /// </summary>
 /// <param name="Method">The method that keeps the body.</param>
 /// <param name="Now">Its own name.</param>
-/// <param name="Name">The name of the method whose body it was. With it stands the interface's, where that method implements it by name.</param>
+/// <param name="Name">
+/// The name of the method whose body it was. With it stands the interface's, where that method implements it by name.
+/// </param>
 internal sealed record FormerName(MethodDefinitionHandle Method, string Now, string Name)
 {
     private const ushort Prolog = 1;
 
-    /// <summary>The part of a name by which the compiler says of which method it has made something. In names of types it writes - for dots.</summary>
+    /// <summary>The part of a name by which the compiler says of which method it has made something.</summary>
     internal string MadeNow => $"<{Now}>";
 
+    /// <summary>The same part under the former name. In names of types the compiler writes - for dots.</summary>
     internal string MadeBefore => $"<{Name}>";
 
     /// <summary>Returns what a method says of itself by <c>[Formerly(name)]</c>; null: it keeps no body of another one.</summary>

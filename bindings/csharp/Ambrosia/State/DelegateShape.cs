@@ -85,7 +85,7 @@ internal sealed class DelegateShape(Type type) : ObjectShape
 
     private static MethodInfo ReadFunction(GraphReader graph, string name)
     {
-        (MethodBodyTable? table, string id, string role) = TypeNames.PartsOfMade(name, graph.Kept);
+        (MethodBodyTable? table, string id, string role) = TypeNames.PartsOfMade(name, graph.Types.Kept);
         return table?.FindFunction(id, role)
             ?? throw new InvalidDataException($"The image holds a delegate of {name}, which this app does not have.");
     }

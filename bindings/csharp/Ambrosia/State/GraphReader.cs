@@ -37,20 +37,14 @@ public sealed class GraphReader
 
     /// <param name="isReflective">No generated code is used: for tests, which compare the two.</param>
     /// <param name="windowBytes">The bytes after which a reader is begun anew.</param>
-    /// <param name="kept">Where methods go on whose bodies are kept; null: none is.</param>
-    internal GraphReader(
-        AttachProxy attach, bool isReflective = false, int windowBytes = ImageWindow.BytesDefault, KeptBodies? kept = null)
+    internal GraphReader(AttachProxy attach, bool isReflective = false, int windowBytes = ImageWindow.BytesDefault)
     {
-        Kept = kept ?? KeptBodies.None;
         _windowBytes = windowBytes;
         _attach = attach;
         IsReflective = isReflective;
     }
 
     internal bool IsReflective { get; }
-
-    /// <summary>The methods of the image that go on in kept bodies.</summary>
-    internal KeptBodies Kept { get; }
 
     /// <summary>The image's table of types.</summary>
     internal ImageTypes Types { get; private set; } = ImageTypes.None;
@@ -93,11 +87,12 @@ public sealed class GraphReader
     /// <summary>
     /// Reads the table of types and all objects of a graph that stands in an image from a place to its end. The image is used up.
     /// </summary>
+    /// <param name="kept">Where methods go on whose bodies are kept; null: none is.</param>
     /// <exception cref="CborException">The image is damaged, or something stands behind its end.</exception>
-    internal void ReadAll(LargeBuffer image, long at)
+    internal void ReadAll(LargeBuffer image, long at, KeptBodies? kept = null)
     {
         CborReader from = Open(image, at);
-        ReadAll(ref from);
+        ReadAll(ref from, kept ?? KeptBodies.None);
         _window.ExpectEnd(from);
         _image = null;
     }
@@ -108,7 +103,7 @@ public sealed class GraphReader
         using var copy = new LargeBuffer();
         copy.Append(value.Remaining);
         CborReader from = Open(copy, 0);
-        ReadAll(ref from);
+        ReadAll(ref from, KeptBodies.None);
         value = new CborReader(value.Remaining[(int)_window.PositionOf(from)..]);
         _image = null;
     }
@@ -147,9 +142,9 @@ public sealed class GraphReader
         return _window.Begin(at);
     }
 
-    private void ReadAll(ref CborReader from)
+    private void ReadAll(ref CborReader from, KeptBodies kept)
     {
-        Types = ImageTypes.Read(ref from, Kept);
+        Types = ImageTypes.Read(ref from, kept);
         _shapeOf = new ObjectShape?[Types.Count];
         _objects = new object?[from.ReadArrayHeader() / 2];
         _whole.Clear();

@@ -9,9 +9,12 @@ internal sealed class ImageTypes
     private readonly ImageType[] _rows;
     private readonly Dictionary<Type, ImageType> _byType = [];
 
-    private ImageTypes(ImageType[] rows) => _rows = rows;
+    private ImageTypes(ImageType[] rows, KeptBodies kept) => (_rows, Kept) = (rows, kept);
 
-    internal static ImageTypes None { get; } = new([]);
+    internal static ImageTypes None { get; } = new([], KeptBodies.None);
+
+    /// <summary>The methods of the image that go on in kept bodies.</summary>
+    internal KeptBodies Kept { get; }
 
     internal int Count => _rows.Length;
 
@@ -21,7 +24,7 @@ internal sealed class ImageTypes
 
     internal static ImageTypes Read(ref CborReader from, KeptBodies kept)
     {
-        var types = new ImageTypes(new ImageType[from.ReadArrayHeader()]);
+        var types = new ImageTypes(new ImageType[from.ReadArrayHeader()], kept);
         for (int i = 0; i < types._rows.Length; i++)
         {
             ImageType row = types._rows[i] = ReadRow(ref from, kept);

@@ -37,10 +37,10 @@ internal sealed record SuspendedBody(
     }
 }
 
-/// <summary>What the compiler made of the method: a state machine or a closure that is in the image.</summary>
+/// <summary>Describes what the compiler made of the method: a state machine or a closure that is in the image.</summary>
 /// <param name="States">The number of awaits of a state machine.</param>
 internal sealed record SuspendedType(string Role, ulong States, string[] Layout);
 
-/// <summary>An await at which the method is suspended.</summary>
+/// <summary>Counts what is suspended at one await of the method.</summary>
 /// <param name="ForWhat">What the first of them waits for; empty: nothing that has a name.</param>
 internal sealed record SuspendedSite(string Role, int State, ulong Count, string ForWhat);

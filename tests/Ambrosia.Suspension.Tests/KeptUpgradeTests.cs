@@ -180,18 +180,10 @@ public sealed class KeptUpgradeTests : IDisposable
     [Fact]
     public void TenChangedMethods_WithTheirOldBodiesKept_AllFinishAndNewCallsRunTheNewOnes()
     {
-        string source = Source.Replace("GATE", _gate, StringComparison.Ordinal),
-            asking = Variant.Edit(source, ("/*tick*/", "if (!_hasAskedAgain) { _hasAskedAgain = true; Ask(\"new\"); }"));
-        UpgradeTests.Build first = new(_root, "first", source), changed = new(_root, "changed", Variant.Edit(asking, s_edits)),
-            kept = new(_root, "kept", Keeping.Edit(asking, s_edits));
+        UpgradeTests.Build first = new(_root, "first", FirstSource), changed = new(_root, "changed", Variant.Edit(AskingSource, s_edits)),
+            kept = new(_root, "kept", Keeping.Edit(AskingSource, s_edits));
         using CoordinatorProcess oracle = new(Path.Combine(_root, "oracle"), first, Other);
-        oracle.Await("ready ");
-        using (CoordinatorProcess process = new(_log, first, Immortal))
-        {
-            process.Await("begun 10");
-            process.Stop();
-        }
-
+        Suspend(first);
         AssertRefused(changed);
         AssertJudged(kept);
         using CoordinatorProcess r1 = GoOn(kept);
@@ -201,14 +193,49 @@ public sealed class KeptUpgradeTests : IDisposable
         foreach (CoordinatorProcess replica in (CoordinatorProcess[])[r1, r0])
         {
             replica.Await("all done");
-            Assert.Equal(s_finished.Order(), replica.Lines.Where(static line => line.StartsWith("done ", StringComparison.Ordinal))
-                .Select(static line => line["done ".Length..]).Order());
+            AssertFinished(replica);
         }
         r0.Stop();
         r1.Stop();
         foreach (CoordinatorProcess replica in (CoordinatorProcess[])[r1, r0])
             Assert.DoesNotContain(replica.Lines, static line => line.Contains("differs", StringComparison.Ordinal));
     }
+
+    /// <summary>The new build is a new version: its app takes over what the old one, beside it, has converted.</summary>
+    [Fact]
+    public void Upgrade_ToAVersionThatKeepsTheOldBodies_CarriesWhatIsSuspendedAcross()
+    {
+        const string declared = "public sealed partial class Ten";
+        UpgradeTests.Build first = new(_root, "first", FirstSource), kept = new(_root, "kept",
+            Variant.Edit(Keeping.Edit(AskingSource, s_edits), (declared, $"[AppVersion(2)] {declared}")));
+        using CoordinatorProcess oracle = new(Path.Combine(_root, "oracle"), first, Other);
+        Suspend(first);
+        string app = Path.Combine(AppContext.BaseDirectory, "Ambrosia.Suspension.App.dll");
+        using CoordinatorProcess process = new(_log, kept, Immortal, "--replica", "v2", "--upgrade-to", "2", "--old-app",
+            $"dotnet {app} run {first.File} {Immortal}");
+        process.Await("begun 20");
+        File.WriteAllText(_gate, "");
+        process.Await("all done");
+        AssertFinished(process);
+        process.Stop();
+    }
+
+    private string FirstSource => Source.Replace("GATE", _gate, StringComparison.Ordinal);
+
+    /// <summary>It calls everything once more when it begins.</summary>
+    private string AskingSource =>
+        Variant.Edit(FirstSource, ("/*tick*/", "if (!_hasAskedAgain) { _hasAskedAgain = true; Ask(\"new\"); }"));
+
+    /// <summary>The old build stops with its checkpoint when calls are suspended in all ten methods.</summary>
+    private void Suspend(UpgradeTests.Build first)
+    {
+        using CoordinatorProcess process = new(_log, first, Immortal);
+        process.Await("begun 10");
+        process.Stop();
+    }
+
+    private static void AssertFinished(CoordinatorProcess replica) => Assert.Equal(s_finished.Order(), replica.Lines
+        .Where(static line => line.StartsWith("done ", StringComparison.Ordinal)).Select(static line => line["done ".Length..]).Order());
 
     /// <summary>
     /// Two replicas go on with the new build, and the first one dies when both kinds of bodies are in checkpoints: returns the other, which

@@ -8,6 +8,7 @@ internal static class Program
         ["app", "stream-end"] => RunApp<StreamEnd>(),
         ["app", "ping-client"] => RunApp<PingClient>(),
         ["app", "ping-server"] => RunApp<PingServer>(),
+        ["app", "books"] => RunApp<Books>(),
         ["embedded", "stream-end", .. string[] rest] => RunEmbedded<StreamEnd>(rest),
         ["embedded", "ping-client", .. string[] rest] => RunEmbedded<PingClient>(rest),
         ["embedded", "ping-server", .. string[] rest] => RunEmbedded<PingServer>(rest),

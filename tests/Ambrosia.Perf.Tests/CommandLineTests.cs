@@ -27,6 +27,8 @@ public sealed class CommandLineTests : IDisposable
     [InlineData("reconnect --n zero", "--n")]
     [InlineData("start --n zero", "--n")]
     [InlineData("metrics --collect 1us", "--collect")]
+    [InlineData("upgrade --kinds replica,sideways", "sideways")]
+    [InlineData("upgrade --state 0", "--state")]
     [InlineData("nothing", "nothing")]
     public void WrongCommandLine_SaysWhat_AndEndsWith2(string line, string said)
     {

@@ -19,7 +19,7 @@ public sealed class CppEndTests : IDisposable
         StreamPlan plan = StreamPlan.OneWay;
         var options = new ClusterOptions(_directory, TimeSpan.FromSeconds(120))
         {
-            AppOf = instance => (plan.IsReceiver(instance) ? receiver : sender) == "cpp" ? program : null,
+            AppOf = instance => (plan.IsReceiver(instance) ? receiver : sender) == "cpp" ? [program] : null,
         };
         using var leg = new AmbrosiaLeg(options, plan);
         foreach (int size in new[] { 16, 1000, 65536 })

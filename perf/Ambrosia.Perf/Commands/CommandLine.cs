@@ -13,7 +13,7 @@ internal static class CommandLine
         var root = new RootCommand("Measures Ambrosia end to end: coordinators and apps as separate processes, as in production.")
         {
             new StreamVerb(args).Command, new PingVerb(args).Command, new RecoverVerb(args).Command, new ReplayVerb(args).Command,
-            new FailoverVerb(args).Command,
+            new FailoverVerb(args).Command, new UpgradeVerb(args).Command,
             new ReconnectVerb(args).Command, new CatalogVerb(args).Command,
             new CheckpointVerb(args).Command, new ScaleVerb(args).Command, new CostVerb(args).Command, new LogVerb(args).Command,
             new SoakVerb(args).Command, new StartVerb(args).Command, new MetricsVerb(args).Command, new AllVerb(args).Command,

@@ -71,14 +71,14 @@ internal sealed class StreamVerb(string[] args)
     }
 
     /// <summary>By instance: the program of an end in C++, and null for one in C#.</summary>
-    private static Func<string, string?> AppsOf(string bindings, StreamPlan plan, ClusterOptions cluster)
+    private static Func<string, IReadOnlyList<string>?> AppsOf(string bindings, StreamPlan plan, ClusterOptions cluster)
     {
         if (bindings == CSharp) return static _ => null;
         if (cluster.Local == LocalHop.Embedded)
             throw new MissingRivalException("--bindings with cpp and --local embedded exclude each other: an app in C++ is a process of its own");
         string[] ends = bindings.Split('-');
         string program = RivalBuild.Find(RivalNames.StreamEnd);
-        return instance => ends[plan.IsReceiver(instance) ? ^1 : 0] == Cpp ? program : null;
+        return instance => ends[plan.IsReceiver(instance) ? ^1 : 0] == Cpp ? [program] : null;
     }
 
     public static Outcome OutcomeOf(IReadOnlyList<SizeResult> found, ClusterOptions cluster) =>

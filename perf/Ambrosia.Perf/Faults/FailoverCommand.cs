@@ -8,8 +8,6 @@ namespace Ambrosia.Perf;
 internal sealed class FailoverCommand(ClusterOptions options)
 {
     private const string App = "stream-end", Sender = "sender", Receiver = "receiver";
-    private static readonly TimeSpan s_pollEvery = TimeSpan.FromMilliseconds(5);
-
     private int _round;
 
     /// <exception cref="FailedRoundException">A figure means nothing.</exception>
@@ -18,7 +16,7 @@ internal sealed class FailoverCommand(ClusterOptions options)
         using Cluster cluster = Cluster.Start(options, (Receiver, App), (Sender, App));
         Member primary = cluster[Receiver], second = cluster.Add(Receiver, "r1", App);
         second.Start();
-        AwaitFollowing(primary, second);
+        cluster.AwaitFollowing(primary, second);
         var found = new List<FailedOver>();
         while (found.Count < kills)
         {
@@ -28,7 +26,7 @@ internal sealed class FailoverCommand(ClusterOptions options)
             options.Advance(one is null ? 0 : 1.0 / kills);
             (primary, second) = (second, primary);
             second.Start();
-            AwaitFollowing(primary, second);
+            cluster.AwaitFollowing(primary, second);
             options.Report(
                 $"kill {found.Count} of {kills}: {(one is null ? "too late, again with more messages" : $"primary again after {one.PrimaryMs:F0} ms")}");
         }
@@ -44,17 +42,5 @@ internal sealed class FailoverCommand(ClusterOptions options)
         primary.Kill();
         while (!heard.IsOver) heard.Take(cluster.Await(FailoverRound.Concerns, "done"));
         return heard.Since(killed);
-    }
-
-    /// <summary>Until a second has executed what the primary had.</summary>
-    private void AwaitFollowing(Member primary, Member second)
-    {
-        ulong goal = primary.Executed() ?? throw new FailedRoundException("the primary does not tell its status");
-        for (long begun = Stopwatch.GetTimestamp(); second.Executed() is not { } at || at < goal; Thread.Sleep(s_pollEvery))
-        {
-            options.Stop.ThrowIfCancellationRequested();
-            if (Stopwatch.GetElapsedTime(begun) > options.Limit)
-                throw new FailedRoundException($"the second replica did not follow within {options.Limit.TotalSeconds:F0} s");
-        }
     }
 }

@@ -1,5 +1,6 @@
 // All processes of a measurement: instances as in production, each a coordinator with its app. Thread: the driver's; lines come on others
 // and go into one queue. Whatever was started is killed at the end, by id.
+using System.Diagnostics;
 using System.Threading.Channels;
 
 namespace Ambrosia.Perf;
@@ -8,6 +9,8 @@ namespace Ambrosia.Perf;
 internal sealed class Cluster(ClusterOptions options) : IDisposable
 {
     private const string ReadyWord = "ready";
+
+    private static readonly TimeSpan s_pollEvery = TimeSpan.FromMilliseconds(5);
 
     private readonly Channel<Line> _lines = Channel.CreateUnbounded<Line>();
     private readonly List<Member> _members = [];
@@ -42,9 +45,10 @@ internal sealed class Cluster(ClusterOptions options) : IDisposable
     }
 
     /// <summary>A member that is not started yet.</summary>
-    public Member Add(string instance, string replica, string app)
+    /// <param name="own">Its options, where they are others than those of the rest; their directory is the same.</param>
+    public Member Add(string instance, string replica, string app, ClusterOptions? own = null)
     {
-        var member = new Member(instance, replica, app, options, line => _lines.Writer.TryWrite(line));
+        var member = new Member(instance, replica, app, own ?? options, line => _lines.Writer.TryWrite(line));
         _members.Add(member);
         return member;
     }
@@ -70,6 +74,18 @@ internal sealed class Cluster(ClusterOptions options) : IDisposable
         string number = $"{++_pokes}";
         member.Tell($"poke {number}");
         return long.Parse(Await(line => line.From == member && line.Words is ["poked", string n, _] && n == number, "poked").Words[2]);
+    }
+
+    /// <summary>Until a second replica has executed what the primary had.</summary>
+    public void AwaitFollowing(Member primary, Member second)
+    {
+        ulong goal = primary.Executed() ?? throw new FailedRoundException($"the primary of {primary.Instance} does not tell its status");
+        for (long begun = Stopwatch.GetTimestamp(); second.Executed() is not { } at || at < goal; Thread.Sleep(s_pollEvery))
+        {
+            options.Stop.ThrowIfCancellationRequested();
+            if (Stopwatch.GetElapsedTime(begun) > options.Limit)
+                throw new FailedRoundException($"the second replica of {primary.Instance} did not follow within {options.Limit.TotalSeconds:F0} s");
+        }
     }
 
     /// <summary>The next line that begins with <paramref name="first"/>; others are passed over.</summary>
@@ -122,7 +138,8 @@ internal sealed class Cluster(ClusterOptions options) : IDisposable
         if (!line.IsOfLastStart) return;
         if (line.Words is ["app", string id]) line.From.AppId = int.Parse(id);
         // Whoever is killed in a measurement has a higher generation by then: what ends else has failed.
-        if (line.Text.StartsWith("exit ", StringComparison.Ordinal) || line.Text.StartsWith("app ended", StringComparison.Ordinal))
+        if (!line.From.MayEnd
+            && (line.Text.StartsWith("exit ", StringComparison.Ordinal) || line.Text.StartsWith("app ended", StringComparison.Ordinal)))
             throw new FailedRoundException($"{line.From.Instance}: {line.Text}");
         if (_lastLines.Count == 16) _lastLines.Dequeue();
         _lastLines.Enqueue($"{line.From.Instance}: {line.Text}");

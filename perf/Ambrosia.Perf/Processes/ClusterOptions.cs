@@ -20,8 +20,8 @@ internal sealed record ClusterOptions(string Directory, TimeSpan Limit)
     /// <summary>Further options of an instance's coordinator; asked for at each start.</summary>
     public Func<string, IReadOnlyList<string>> OptionsOf { get; init; } = static _ => [];
 
-    /// <summary>The program that is an instance's app in place of this one; null: this one is.</summary>
-    public Func<string, string?> AppOf { get; init; } = static _ => null;
+    /// <summary>Program and arguments of an instance's app in place of this program; null: this one is.</summary>
+    public Func<string, IReadOnlyList<string>?> AppOf { get; init; } = static _ => null;
 
     /// <summary>Each receiver of a stream has a second replica, which follows.</summary>
     public bool HasStandbys { get; init; }

@@ -21,7 +21,7 @@ internal sealed class Member(string instance, string replica, string app, Cluste
     public string LogDirectory => Path.Combine(options.Directory, instance);
 
     /// <summary>Program and arguments of its app.</summary>
-    public IReadOnlyList<string> AppWords => options.AppOf(instance) is { } other ? [other] : [s_ownProgram, "app", app];
+    public IReadOnlyList<string> AppWords => options.AppOf(instance) ?? [s_ownProgram, "app", app];
 
     /// <summary>The same, as one command for the shell.</summary>
     public string AppCommand => $"'{s_ownProgram}' app {app}";
@@ -30,6 +30,9 @@ internal sealed class Member(string instance, string replica, string app, Cluste
 
     /// <summary>Of the app that runs now; 0 before its first line.</summary>
     public int AppId { get; set; }
+
+    /// <summary>It may end by itself, because another replica takes its place; else that fails the measurement.</summary>
+    public bool MayEnd { get; set; }
 
     /// <summary>Lines of earlier processes have a lower one.</summary>
     public int Generation => Volatile.Read(ref _generation);

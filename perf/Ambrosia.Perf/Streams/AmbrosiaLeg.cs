@@ -40,12 +40,10 @@ internal sealed class AmbrosiaLeg : IStreamLeg, IDisposable
     {
         foreach ((string instance, string app) in _plan.Instances.Where(each => _plan.IsReceiver(each.Instance)))
         {
-            ulong goal = cluster[instance].Executed() ?? 0;
+            Member primary = cluster[instance];
             Member second = cluster.Add(instance, "r1", app);
             second.Start();
-            for (long begun = Stopwatch.GetTimestamp(); second.Executed() is not { } at || at < goal; Thread.Sleep(5))
-                if (Stopwatch.GetElapsedTime(begun) > _options.Limit)
-                    throw new FailedRoundException($"the second replica of {instance} does not follow");
+            cluster.AwaitFollowing(primary, second);
         }
     }
 

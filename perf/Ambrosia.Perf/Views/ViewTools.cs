@@ -7,9 +7,7 @@ namespace Ambrosia.Perf;
 /// <summary>Runs the tools that execute a log in views, with this program as the app.</summary>
 internal sealed class ViewTools(ClusterOptions cluster, Member member)
 {
-    private readonly string _tool = SourceVersion.Root() is { } root
-        ? Path.Combine(root, "tools", "ambrosia", "bin", ResultFile.ThisConfiguration, "net10.0", "ambrosia")
-        : throw new FailedRoundException("the tool 'ambrosia' is found in the source tree, and this program is in none");
+    private readonly Tools _tools = new(cluster.Limit);
 
     /// <summary>Replays the log by our build, beside itself or alone.</summary>
     /// <exception cref="FailedRoundException">It found a difference, or failed.</exception>
@@ -18,7 +16,7 @@ internal sealed class ViewTools(ClusterOptions cluster, Member member)
         List<string> words = ["replay", member.LogDirectory, "--app", member.AppCommand, "--json"];
         if (isPaired) words.AddRange(["--old", member.AppCommand]);
         const int notComparable = 3; // alone, a log without digests behind its last calls is compared with nothing
-        string found = Run(_tool, words, out double seconds, 0, notComparable);
+        string found = _tools.Run(Tools.Ambrosia, words, out double seconds, 0, notComparable);
         JsonNode report = JsonNode.Parse(found)!;
         double handling = report["handlers"]!.AsArray().Sum(static each => each!["nowSeconds"]!.GetValue<double>());
         return new ReplayedLog(seconds, report["seconds"]!.GetValue<double>(), handling);
@@ -29,37 +27,13 @@ internal sealed class ViewTools(ClusterOptions cluster, Member member)
     {
         string commands = Path.Combine(cluster.Directory, "commands");
         File.WriteAllText(commands, "where\n");
-        Run(cluster.Coordinator, ["debug", "--log", member.LogDirectory, "--until", "end", "--commands", commands, "--", .. member.AppWords],
+        _tools.Run(cluster.Coordinator, ["debug", "--log", member.LogDirectory, "--until", "end", "--commands", commands, "--", .. member.AppWords],
             out double seconds, 0);
         return seconds;
     }
 
     /// <summary>A replay that follows the log until it is disposed of.</summary>
-    public Process Follow() => Process.Start(Start(_tool, ["replay", member.LogDirectory, "--app", member.AppCommand, "--follow"]))!;
-
-    private string Run(string program, IReadOnlyList<string> words, out double seconds, params ReadOnlySpan<int> expected)
-    {
-        long begun = Stopwatch.GetTimestamp();
-        using Process process = Process.Start(Start(program, words))!;
-        Task<string> error = process.StandardError.ReadToEndAsync();
-        Task<string> output = process.StandardOutput.ReadToEndAsync();
-        if (!process.WaitForExit(cluster.Limit))
-        {
-            process.Kill(entireProcessTree: true);
-            throw new FailedRoundException($"{Path.GetFileName(program)} {words[0]} took more than {cluster.Limit.TotalSeconds:F0} s; give more --limit");
-        }
-        seconds = Stopwatch.GetElapsedTime(begun).TotalSeconds;
-        if (!expected.Contains(process.ExitCode))
-            throw new FailedRoundException($"{Path.GetFileName(program)} {words[0]} ended with {process.ExitCode}: {error.Result}{output.Result}");
-        return output.Result;
-    }
-
-    private static ProcessStartInfo Start(string program, IReadOnlyList<string> words)
-    {
-        var start = new ProcessStartInfo(program, words) { RedirectStandardOutput = true, RedirectStandardError = true };
-        start.Environment["DOTNET_EnableDiagnostics"] = "0";
-        return start;
-    }
+    public Process Follow() => Process.Start(Tools.StartOf(Tools.Ambrosia, ["replay", member.LogDirectory, "--app", member.AppCommand, "--follow"]))!;
 }
 
 /// <summary>Says how long a replay took.</summary>

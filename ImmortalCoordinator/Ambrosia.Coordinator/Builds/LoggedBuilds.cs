@@ -18,6 +18,27 @@ internal static class LoggedBuilds
         chain.FindEpochBeginnings().Where(segment => below is null || segment.FirstLsn < below)
             .Select(segment => FindBehind(segment.FirstLsn, log, chain, below)).FirstOrDefault(static found => found is not null);
 
+    /// <summary>
+    /// Finds the build that executes what comes next, and its version: where an upgrade was made in the newest epoch, that one states it,
+    /// and the Build record of that epoch is of the build before. Null: it is not known.
+    /// </summary>
+    public static (BuildId Build, uint Version)? FindInForce(LogLocation log, LogChain chain)
+    {
+        BuildRecord? last = FindNewest(log, chain);
+        uint version = chain.NewestVersion(log.Files);
+        BuildId? build = last?.Build;
+        if (last?.AppVersion < version && chain.FirstAbove(log.Files, version - 1) is { } upgrade)
+        {
+            build = null;
+            LoggedRecords.Read(log, chain, new ScanOptions { From = upgrade, EndsWithHead = true }, (_, kind, body, _, _) =>
+            {
+                if (kind == RecordKind.Upgrade) build = UpgradeRecord.Read(body).Build;
+                return false;
+            });
+        }
+        return build is { } known ? (known, version) : null;
+    }
+
     /// <summary>Finds the last Build record in the beginning of an epoch, up to that of the epoch itself.</summary>
     private static BuildRecord? FindBehind(Lsn from, LogLocation log, LogChain chain, Lsn? below)
     {

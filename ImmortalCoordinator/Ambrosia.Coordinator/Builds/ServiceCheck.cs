@@ -47,10 +47,13 @@ internal sealed class ServiceCheck(CoordinatorInputs inputs, ContractFiles files
     public string? WhatIsWrong(AppHello app, BuildMethods? methods, bool isNextVersion)
     {
         var chain = LogChain.Load(inputs.Files, inputs.Options.LogDirectory, inputs.Identity);
+        // The log may be of the app's version by now, which its replica has yet to read: then there is nothing to refuse.
+        if (isNextVersion && LoggedBuilds.FindInForce(inputs.Location, chain) is var (running, version) && app.Build == running
+            && version < app.AppVersion)
+            return $"it is build {running.Short}, which executes the log as version {version}";
         if (LoggedBuilds.FindNewest(inputs.Location, chain) is not { Build: { } before } last) return null;
         if (app.Build == before)
-            return isNextVersion ? $"it is build {before.Short}, which executes the log as version {last.AppVersion}"
-                : last.ContractHash == app.ContractHash ? null
+            return isNextVersion || last.ContractHash == app.ContractHash ? null
                 : $"build {before.Short} has executed the log, and the app runs another immortal of it";
         return methods is not null && files.TryReadMethods(before) is { } then && methods.Ids.Any() && then.Ids.Any()
             && !methods.Ids.Intersect(then.Ids).Any()

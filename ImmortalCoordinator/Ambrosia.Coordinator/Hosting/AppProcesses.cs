@@ -63,7 +63,7 @@ internal sealed class AppProcesses : IInPlaceApps, IDisposable
     /// <summary>It is the one that executes the log.</summary>
     private bool IsLive(AppSupervisor app)
     {
-        using (_gate.Enter()) return (_now.Pair?.IsNewWanted == false ? _now.Old : _now.App)?.Supervisor == app;
+        using (_gate.Enter()) return _now.Serving?.Supervisor == app;
     }
 
     // ---- apps that cannot be started ----
@@ -130,7 +130,9 @@ internal sealed class AppProcesses : IInPlaceApps, IDisposable
 
     // ---- an upgrade under the running primary ----
 
-    public IReadOnlyList<string> Running { get { using (_gate.Enter()) return _now.App.Command; } }
+    public IReadOnlyList<string> Running { get { using (_gate.Enter()) return (_now.Serving ?? _now.App).Command; } }
+
+    public bool IsOldServing { get { using (_gate.Enter()) return _now.Pair?.IsNewWanted == false; } }
 
     public string? WhatIsWrong(IReadOnlyList<string> app) =>
         AppPath.WhatIsWrong(app[0]) is { } unknown ? $"{unknown}. Give its program, and its arguments, as one text with --to" : null;
@@ -149,7 +151,8 @@ internal sealed class AppProcesses : IInPlaceApps, IDisposable
         using (_gate.Enter())
         {
             _before = _now;
-            _now = new Apps(_next!, _now.App, _now.App.Command, _now.App.Environment, pair);
+            OneApp serving = _now.Serving ?? _now.App;
+            _now = new Apps(_next!, serving, serving.Command, serving.Environment, pair);
         }
         pair.Changed += StartWanted;
     }
@@ -214,5 +217,9 @@ internal sealed class AppProcesses : IInPlaceApps, IDisposable
     /// <param name="Old">It runs; null: it is not wanted.</param>
     /// <param name="Pair">It knows which of the two is wanted; null: there is one.</param>
     private sealed record Apps(
-        OneApp App, OneApp? Old, IReadOnlyList<string> OldCommand, IReadOnlyDictionary<string, string> OldEnvironment, AppPair? Pair);
+        OneApp App, OneApp? Old, IReadOnlyList<string> OldCommand, IReadOnlyDictionary<string, string> OldEnvironment, AppPair? Pair)
+    {
+        /// <summary>It executes the log, or is to; null: the old one is to, and does not run now.</summary>
+        public OneApp? Serving => Pair?.IsNewWanted == false ? Old : App;
+    }
 }

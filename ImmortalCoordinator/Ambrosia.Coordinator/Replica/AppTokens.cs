@@ -26,11 +26,12 @@ internal sealed class AppTokens(ReadOnlyMemory<byte> app, ReadOnlyMemory<byte> o
     /// <summary>An app that shows this token is to become the app.</summary>
     public void Expect(ReadOnlyMemory<byte> next) => _known = _known with { Next = next };
 
-    /// <summary>The one that was expected is the app from here on, and the one that was the app is the old one of two.</summary>
-    public void TurnToNext()
+    /// <summary>The one that was expected is the app from here on, and the one that served is the old one of two.</summary>
+    /// <param name="wasOld">That was the old one of two already, behind an upgrade that was given up.</param>
+    public void TurnToNext(bool wasOld)
     {
         Known known = _known;
-        _known = new Known(known.Next, known.App, default, known);
+        _known = new Known(known.Next, wasOld ? known.Old : known.App, default, known);
     }
 
     /// <summary>Nobody is expected any more, and whoever was the app before <see cref="TurnToNext"/> is it again.</summary>

@@ -81,7 +81,7 @@ internal sealed class InPlaceUpgrade(CoordinatorInputs inputs, AppTokens tokens)
             {
                 Within = _request!.Within, Limit = _request.Limit, OldApp = Apps!.Running,
             });
-            tokens.TurnToNext();
+            tokens.TurnToNext(Apps.IsOldServing);
             Apps.TurnTo(parts.Apps!.Pair);
         }
         parts.Rehearsal.Passed += Passed;
@@ -238,8 +238,11 @@ internal sealed record InPlaceStatus(InPlaceStage Stage, IReadOnlyList<string> A
 /// </summary>
 internal interface IInPlaceApps
 {
-    /// <summary>It is the app that runs, with its arguments.</summary>
+    /// <summary>It is the app that serves, with its arguments.</summary>
     IReadOnlyList<string> Running { get; }
+
+    /// <summary>It is the old one of two, because the upgrade that the command line asks for was given up.</summary>
+    bool IsOldServing { get; }
 
     /// <summary>Says why a program cannot be started; null: nothing is known against it.</summary>
     string? WhatIsWrong(IReadOnlyList<string> app);

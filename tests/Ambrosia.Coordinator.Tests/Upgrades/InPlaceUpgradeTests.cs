@@ -161,6 +161,8 @@ public sealed class InPlaceUpgradeTests
     /// <summary>Notes what it is asked for.</summary>
     private sealed class FakeApps : IInPlaceApps
     {
+        public bool IsOldServing => false;
+
         public List<string> Calls { get; } = [];
 
         public string? Wrong { get; set; }

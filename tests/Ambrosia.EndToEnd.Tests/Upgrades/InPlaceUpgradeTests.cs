@@ -68,6 +68,30 @@ public sealed class InPlaceUpgradeTests
         Assert.Equal("1:500", await Accounts.Deposit(cluster, 1));
     });
 
+    /// <summary>
+    /// A primary whose command line asks for an upgrade that was given up serves with the old one of its two apps, which is upgraded like
+    /// any other.
+    /// </summary>
+    [Fact]
+    public Task Primary_WhoseOwnUpgradeWasGivenUp_GoesOnAsTheNextVersion() => Run(
+        nameof(Primary_WhoseOwnUpgradeWasGivenUp_GoesOnAsTheNextVersion), async (cluster, account) =>
+    {
+        account.StopCoordinator();
+        account.Settings["CONVERSION"] = "throw";
+        Upgraded(account).Start();
+        Accounts.AwaitWhy(account, "upgrade to version 2 given up; version 1 goes on");
+        Assert.Equal("1:400", await Accounts.Deposit(cluster, 1));
+        Tool upgrade = Tool.Run("upgrade", account.LogDirectory, "--to", $"env CONVERSION= {NewApp}");
+        Assert.True(upgrade.Code == 0, upgrade.Output + upgrade.Error + account.Lines);
+        Assert.Contains($"--upgrade-to 2 --old-app '{Executables.App} account1' -- env CONVERSION= {NewApp}", upgrade.Output,
+            StringComparison.Ordinal);
+        Assert.Equal("2:500", await Accounts.Deposit(cluster, 1));
+        Cluster.Await("the old app has ended", () => account.RunningApps.Count == 1);
+        Signals.Kill(Accounts.AppOf(account, Executables.NextApp)); // it is looked after as any app is
+        Assert.Equal("2:600", await Accounts.Deposit(cluster, 1));
+        await Accounts.AssertBooks(cluster, 6);
+    });
+
     /// <summary>What cannot be is refused, and nothing has changed: the next one works.</summary>
     [Fact]
     public Task Misuse_OfTheUpgrade_ChangesNothing() => Run(nameof(Misuse_OfTheUpgrade_ChangesNothing), async (cluster, account) =>

@@ -49,6 +49,34 @@ public sealed class RollbackTests
         });
     }
 
+    /// <summary>Right behind the upgrade, in its own epoch, the old build is a next version like any other, and the one that runs is none.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public Task OldBuild_InTheEpochOfTheUpgrade_GoesOnAsTheNextVersion(bool isBeside) => Accounts.RunOfVersion1(
+        $"{nameof(OldBuild_InTheEpochOfTheUpgrade_GoesOnAsTheNextVersion)}&DisplayName~{isBeside}", async (cluster, account) =>
+    {
+        string next = $"{Executables.NextApp} account2";
+        Assert.Equal(0, Tool.Run("upgrade", account.LogDirectory, "--to", next).Code);
+        Assert.Equal("2:400", await Accounts.Deposit(cluster, 1));
+        Tool same = Tool.Run("upgrade", account.LogDirectory, "--to", $"env AMBROSIA_APP_VERSION=3 {next}");
+        Assert.True(same.Code == 2, $"{same.Code}: {same.Output}{same.Error}");
+        Assert.Contains("which executes the log as version 2", same.Error, StringComparison.Ordinal);
+        if (isBeside)
+        {
+            Tool back = Tool.Run("upgrade", account.LogDirectory, "--to", $"env AMBROSIA_APP_VERSION=3 {Executables.App} account1");
+            Assert.True(back.Code == 0, $"{back.Code}: {back.Output}{back.Error}{account.Lines}");
+        }
+        else
+        {
+            Replica back = cluster.Add("account", "account1");
+            back.Options.AddRange(["--replica", "back", "--upgrade-to", "3", "--app-version", "3", "--old-app", next]);
+            back.Start().AwaitReady();
+        }
+        Assert.Equal("1:100", await Accounts.Deposit(cluster, 1)); // the balance had another name meanwhile
+        Assert.StartsWith("1 100 500 ", await Accounts.Ask(cluster, static each => each.ReportAsync()), StringComparison.Ordinal);
+    });
+
     private static void AssertSays(Replica account, int code, string sentence, bool loses)
     {
         Tool tool = Tool.Run("rollback", account.LogDirectory, "--build", OldBuild);

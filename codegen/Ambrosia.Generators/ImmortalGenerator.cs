@@ -37,7 +37,7 @@ public sealed class ImmortalGenerator : IIncrementalGenerator
             .Where(static found => found is not null)!.Collect<ReadResult<ImmortalModel>>();
         IncrementalValueProvider<ImmutableArray<ReadResult<DataModel>>> data = context.SyntaxProvider.ForAttributeWithMetadataName(
             "Ambrosia.DataAttribute", static (node, _) => node is TypeDeclarationSyntax,
-            static (found, cancel) => DataReader.Read((INamedTypeSymbol)found.TargetSymbol, cancel)).Collect();
+            static (found, cancel) => DataReader.ReadForCodec((INamedTypeSymbol)found.TargetSymbol, cancel)).Collect();
         IncrementalValueProvider<ImmutableArray<ReadResult<ContractModel>>> contracts = ReadContracts(context);
         IncrementalValueProvider<ImmutableArray<ReadResult<ContractModel>>> called = context.SyntaxProvider
             .CreateSyntaxProvider(static (node, _) => ClientUseReader.IsCandidate(node), ClientUseReader.Read)

@@ -53,6 +53,12 @@ public sealed class DiagnosticTests
         { "AMB014", "its member Bad is a System.UInt128[]", "[Data] public sealed record X(int Good, UInt128[] «Bad»);" },
         { "AMB014", "its member Bad is a System.Half",
             "public class B { public Half «Bad» { get; set; } } [Data] public class X : B { public int Good { get; init; } }" },
+        { "AMB014", "its member Bad is a System.Type",
+            "[Data] public class X { public Type? «Bad» { get; set; } } [Contract] public interface IX { void A(X x); X B(List<X> x); }" },
+        { "AMB006", "is a System.Collections.Generic.List<Demo.Line>, which cannot travel because of Demo.Line: use",
+            "namespace Demo { public sealed record Line(int A); [Contract] public interface IX { void A(List<Line> «x»); } }" },
+        { "AMB007", "which cannot travel because of System.Action: use",
+            "[Contract] public interface IX { Dictionary<int, Action[]> «A»(); }" },
         { "AMB014", "is abstract", "[Data] public abstract class «X» { }" },
         { "AMB014", "its member Bad is a System.Type", "[Data] public record X<T>(T Good, Type «Bad»);" },
         { "AMB014", "X is marked [Data] but stands in a generic type: move it out", "public class Y<T> { [Data] public record «X»(T A); }" },
@@ -113,6 +119,7 @@ public sealed class DiagnosticTests
         string text = generation.Input.SyntaxTrees[0].ToString();
         Assert.Equal(marked, text.Substring(diagnostic.Location.SourceSpan.Start, diagnostic.Location.SourceSpan.Length));
         Assert.Equal("Demo.cs", diagnostic.Location.GetLineSpan().Path);
+        Assert.Empty(generation.ErrorsInGeneratedCode());
     }
 
     [Theory]

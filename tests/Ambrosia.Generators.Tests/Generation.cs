@@ -74,6 +74,11 @@ internal sealed class Generation
     internal string[] Errors() =>
         [.. Output.GetDiagnostics().Where(each => each.Severity >= DiagnosticSeverity.Warning).Select(each => each.ToString())];
 
+    /// <summary>Returns what the compiler reports of generated code alone.</summary>
+    internal string[] ErrorsInGeneratedCode() => [.. Output.GetDiagnostics()
+        .Where(each => each.Severity == DiagnosticSeverity.Error && each.Location.SourceTree is { } tree && tree != Input.SyntaxTrees[0])
+        .Select(each => each.ToString())];
+
     internal string Generated(string file) =>
         Output.SyntaxTrees.Single(tree => tree.FilePath.EndsWith(file, StringComparison.Ordinal)).ToString();
 

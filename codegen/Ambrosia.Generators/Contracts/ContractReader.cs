@@ -126,7 +126,7 @@ internal static class ContractReader
             else
                 diagnostics.Add(FaultOf(parameter, parameter.Type)
                     ?? DiagnosticInfo.Of(DiagnosticRules.Parameter, parameter, Display(method), parameter.Name,
-                        parameter.Type.ToDisplayString()));
+                        parameter.Type.ToDisplayString(), BecauseOf(parameter.Type)));
         }
         return parameters.Count == method.Parameters.Length ? parameters : null;
     }
@@ -155,7 +155,7 @@ internal static class ContractReader
         result = method.ReturnsByRef || method.ReturnsByRefReadonly ? null : TypeReader.Read(value);
         if (result is not null && result.Shape != Shape.ByteSpan) return true;
         diagnostics.Add(FaultOf(method, value)
-            ?? DiagnosticInfo.Of(DiagnosticRules.Result, method, Display(method), value.ToDisplayString()));
+            ?? DiagnosticInfo.Of(DiagnosticRules.Result, method, Display(method), value.ToDisplayString(), BecauseOf(value)));
         return false;
     }
 
@@ -166,6 +166,11 @@ internal static class ContractReader
         UnionReader.FaultIn(type) is { } fault ? DiagnosticInfo.Of(DiagnosticRules.Union, at, fault)
         : GenericData.FaultIn(type) is { } why ? DiagnosticInfo.Of(DiagnosticRules.TypeArgument, at, why)
         : null;
+
+    /// <summary>Names what it is within a type that cannot travel; empty where that is the type itself.</summary>
+    private static string BecauseOf(ITypeSymbol type) =>
+        TypeReader.CulpritOf(type) is var culprit && SymbolEqualityComparer.Default.Equals(culprit, type) ? ""
+            : $" because of {culprit.ToDisplayString()}";
 
     private static bool CheckUnique(
         INamedTypeSymbol contract, ISymbol member, MethodModel method, List<MethodModel> others, List<DiagnosticInfo> diagnostics)

@@ -27,11 +27,11 @@ internal static class DiagnosticRules
 
     internal static readonly DiagnosticDescriptor Parameter = Rule(
         "AMB006", "The parameter's type cannot travel",
-        "Parameter {1} of {0} is a {2}, which cannot travel: use numbers, text, bytes, dates, enums, arrays, lists, dictionaries, tuples, a type marked [Data], or a union whose cases are numbered by [Case]");
+        "Parameter {1} of {0} is a {2}, which cannot travel{3}: use numbers, text, bytes, dates, enums, arrays, lists, dictionaries, tuples, a type marked [Data], or a union whose cases are numbered by [Case]");
 
     internal static readonly DiagnosticDescriptor Result = Rule(
         "AMB007", "The result's type cannot travel",
-        "{0} returns a {1}, which cannot travel: use numbers, text, bytes, dates, enums, arrays, lists, dictionaries, tuples, a type marked [Data], or a union whose cases are numbered by [Case]");
+        "{0} returns a {1}, which cannot travel{2}: use numbers, text, bytes, dates, enums, arrays, lists, dictionaries, tuples, a type marked [Data], or a union whose cases are numbered by [Case]");
 
     internal static readonly DiagnosticDescriptor Task = Rule(
         "AMB008", "A handler that awaits returns Call",

@@ -12,6 +12,17 @@ namespace Ambrosia.Generators.Serialization;
 internal static class DataReader
 {
     /// <summary>
+    /// Reads a type for its codec. One that is refused has a model as well: whoever uses it is compiled against a codec that does nothing,
+    /// so that the refusal is the only error.
+    /// </summary>
+    internal static ReadResult<DataModel> ReadForCodec(INamedTypeSymbol type, CancellationToken cancel)
+    {
+        ReadResult<DataModel> found = Read(type, cancel);
+        return found.Model is not null || type.IsGenericType || type.ContainingType is { IsGenericType: true } || IsHidden(type) ? found
+            : new(ModelOf(type, Symbols.DisplayName(type), []) with { IsRefused = true }, found.Diagnostics);
+    }
+
+    /// <summary>
     /// Reads a type, or a use of a generic one. The declaration of a generic type is judged, and has no model: each use has its own.
     /// </summary>
     /// <param name="open">The uses of generic data within which the type stands.</param>
@@ -52,11 +63,12 @@ internal static class DataReader
         models.Sort(CompareKeys);
         if (type.IsGenericType && type.IsDefinition) return new ReadResult<DataModel>(null, default);
         if (GenericData.SchemaNameOf(type, open) is not { } schema) return Refused("has a type argument that cannot travel");
-        return new ReadResult<DataModel>(
-            new DataModel(Symbols.NamespaceOf(type), TypeReader.CodecName(type), Symbols.FullName(type), schema, Symbols.AccessOf(type),
-                type.IsReferenceType, type.IsReferenceType && !type.IsSealed, new(models)),
-            default);
+        return new ReadResult<DataModel>(ModelOf(type, schema, models), default);
     }
+
+    private static DataModel ModelOf(INamedTypeSymbol type, string schema, IEnumerable<DataMember> members) => new(
+        Symbols.NamespaceOf(type), TypeReader.CodecName(type), Symbols.FullName(type), schema, Symbols.AccessOf(type), type.IsReferenceType,
+        type.IsReferenceType && !type.IsSealed, new(members));
 
     /// <summary>
     /// Returns the members that hold a value which does not arrive: nothing sets them behind the constructor, and no parameter does.
@@ -222,4 +234,8 @@ internal sealed record DataMember(
 /// <param name="Members">The members in the order of their keys on the wire.</param>
 internal sealed record DataModel(
     string Namespace, string CodecName, string TypeName, string Schema, string Access, bool IsReference, bool IsOpen,
-    EquatableArray<DataMember> Members);
+    EquatableArray<DataMember> Members)
+{
+    /// <summary>Values of the type cannot travel, and an error says why.</summary>
+    internal bool IsRefused { get; init; }
+}

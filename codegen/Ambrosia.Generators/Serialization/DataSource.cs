@@ -22,10 +22,17 @@ internal static class DataSource
         code.Line(BindingNames.Generated);
         using (code.Open($"{data.Access} static class {data.CodecName}"))
         {
-            new DataMethods("public static", "Write", "Read", "Set", "").Write(code, codec, data);
+            if (data.IsRefused) WriteNothing(code, data);
+            else new DataMethods("public static", "Write", "Read", "Set", "").Write(code, codec, data);
             codec.WriteMethods(code);
         }
         return code.ToString();
+    }
+
+    private static void WriteNothing(CodeWriter code, DataModel data)
+    {
+        code.Line($"public static void Write(ref {BindingNames.Writer} writer, {data.TypeName} value) => throw new global::System.NotSupportedException();");
+        code.Line($"public static {data.TypeName} Read(ref {BindingNames.Reader} reader) => throw new global::System.NotSupportedException();");
     }
 }
 

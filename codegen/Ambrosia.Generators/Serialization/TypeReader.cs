@@ -72,6 +72,17 @@ internal static class TypeReader
         return UnionReader.IsUnion(named) ? UnionReader.Read(named, name, nullable, mark) : null;
     }
 
+    /// <summary>Returns what it is that cannot travel: the innermost of the types that a type is made of, or the type itself.</summary>
+    internal static ITypeSymbol CulpritOf(ITypeSymbol type) =>
+        PartsOf(type).FirstOrDefault(static part => Read(part) is null) is { } part ? CulpritOf(part) : type;
+
+    private static IEnumerable<ITypeSymbol> PartsOf(ITypeSymbol type) => type switch
+    {
+        IArrayTypeSymbol array => [array.ElementType],
+        INamedTypeSymbol named => named.TypeArguments,
+        _ => [],
+    };
+
     /// <summary>Returns the name of the class that holds the generated codec of a data type.</summary>
     internal static string CodecName(INamedTypeSymbol data) =>
         data.ContainingType is null ? data.Name + "DataCodec" : CodecPrefix(data.ContainingType) + data.Name + "DataCodec";

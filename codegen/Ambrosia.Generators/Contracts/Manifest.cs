@@ -83,7 +83,7 @@ internal static class Manifest
         return $"{{\"name\":{Text(type.Name)},\"cases\":[{cases}]}}";
     }
 
-    /// <summary>Returns the data types, and the uses of generic ones that contracts and data name, each once, in the order of names.</summary>
+    /// <summary>Returns the data types and the uses of generic ones that are named, each once, in the order of their names.</summary>
     private static IEnumerable<DataModel> DataOf(IEnumerable<ContractModel> contracts, IEnumerable<DataModel> data) =>
         data.Concat(TypesOf(contracts, data).Select(static type => type.Construction).OfType<DataModel>())
             .GroupBy(static type => type.Schema).Select(static same => same.First())

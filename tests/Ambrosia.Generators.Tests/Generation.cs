@@ -22,6 +22,7 @@ internal sealed class Generation
             .Select(path => MetadataReference.CreateFromFile(path)),
         MetadataReference.CreateFromFile(typeof(Immortal).Assembly.Location),
         MetadataReference.CreateFromFile(typeof(Protocol.Lsn).Assembly.Location),
+        MetadataReference.CreateFromFile(typeof(Client.ImmortalClient).Assembly.Location),
     ];
 
     private Generation(CSharpCompilation compilation, GeneratorDriver driver)

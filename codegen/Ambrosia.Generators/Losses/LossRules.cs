@@ -15,6 +15,8 @@ internal static class LossRules
         Kept = Rule("AMB128", "A kept body is the former one of a method",
             "{0} cannot keep the former body of {1}: {2}."),
         Field = Rule("AMB131", "A checkpoint can hold the state", "No checkpoint can hold {0}, a {1}: {2}. Or mark it [NotState] where it can be made again."),
+        Answer = Rule("AMB133", "What is looked for in an answer is its value",
+            "{0} is a {1}, which always is there: look at its Value, which may be null"),
         Member = Rule("AMB132", "All of a [Data] type travels",
             "{0} is lost when a {1} travels: {2}. Mark it [NotState] where that is meant.");
 

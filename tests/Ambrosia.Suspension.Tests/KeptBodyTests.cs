@@ -56,7 +56,8 @@ public sealed class KeptBodyTests : IDisposable
         (string Shape, string Outcome)[] read = ShapeProcess.Run("keep",
             Variant.Compile(_root, "kept", Keeping.Edit(Variant.Source, s_edits), level), images);
 
-        string[] changed = [.. s_changed.SelectMany(static each => each.Shapes)], again = [.. s_calledAgain.Select(static each => each.Shape)];
+        string[] changed = [.. s_changed.SelectMany(static each => each.Shapes)],
+            again = [.. s_calledAgain.Select(static each => each.Shape)];
         Assert.All(read.Where(each => !again.Contains(each.Shape)),
             static each => Assert.True(each.Outcome is "same" or "kept", $"{each.Shape}: {each.Outcome}"));
         Assert.Equal(changed.Order(),

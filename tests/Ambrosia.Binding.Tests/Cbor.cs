@@ -45,7 +45,8 @@ internal static class Cbor
             case Hashtable map:
                 writer.WriteMapHeader(map.Count);
                 foreach (object key in map.Keys.Cast<object>()
-                    .OrderBy(key => key is string text ? 100 + text.Length : Convert.ToInt32(key)))
+                    .OrderBy(static key => key is string text ? 100 + text.Length : Convert.ToInt32(key))
+                    .ThenBy(static key => key as string, StringComparer.Ordinal))
                 {
                     Write(ref writer, key);
                     Write(ref writer, map[key]);

@@ -29,6 +29,7 @@ public sealed class CommandLineTests : IDisposable
     [InlineData("metrics --collect 1us", "--collect")]
     [InlineData("upgrade --kinds replica,sideways", "sideways")]
     [InlineData("upgrade --state 0", "--state")]
+    [InlineData("upgrade --local embedded", "exclude")]
     [InlineData("nothing", "nothing")]
     public void WrongCommandLine_SaysWhat_AndEndsWith2(string line, string said)
     {

@@ -15,7 +15,8 @@ internal sealed class UpgradeVerb(string[] args)
 
     private static readonly string[] s_words = [.. s_kinds.Select(static each => each.Word), Rehearsal, Trial];
 
-    private readonly Option<IReadOnlyList<int>> _states = Options.Counts("--state", "Mebibytes of state; rehearsals are made with the first.", "1,16,256", 16_384);
+    private readonly Option<IReadOnlyList<int>> _states = Options.Counts(
+        "--state", "Mebibytes of state; rehearsals and trials are made with the first.", "1,16,256", 16_384);
     private readonly Option<int> _rounds = Options.Number("--n", "Rounds with the first size: one pause of each kind.", 30);
     private readonly Option<int> _others = Options.Number("--n-others", "Rounds with each other size.", 5);
     private readonly Option<int> _pairs = Options.Number("--pairs", "Pairs of throughputs with and without rehearsals.", 10);
@@ -44,6 +45,8 @@ internal sealed class UpgradeVerb(string[] args)
 
     private Outcome Measure(ParseResult parsed, ClusterOptions cluster)
     {
+        if (cluster.Local == LocalHop.Embedded)
+            throw new MissingRivalException("upgrade and --local embedded exclude each other: two builds are two processes");
         IReadOnlyList<string> words = parsed.GetRequiredValue(_kinds);
         var plan = new UpgradePlan(
             [.. s_kinds.Where(each => words.Contains(each.Word)).Select(static each => each.Kind)], parsed.GetRequiredValue(_states),
@@ -60,19 +63,21 @@ internal sealed class UpgradeVerb(string[] args)
     {
         if (found.Pauses.Count > 0)
             Report.Show(
-                ["state MiB", "", "times", "pause p50 ms", "p99", "max", "switch p50 ms", "before, p50 ms", "rehearsed p50 ms", "image bytes", "ms/MiB more"],
+                ["state MiB", "", "times", "pause p50 ms", "p99", "max", "before, p50 ms", "rehearsed p50 ms", "image bytes", "ms/MiB more"],
                 found.Pauses.SelectMany(state => state.Kinds.Select(kind => Row(found, state, kind))));
         foreach (UpgradePauses state in found.Pauses)
         {
-            Say($"{state.Mebibytes} MiB: by a replica ÷ fail-over", state.ReplicaByFailover);
-            Say($"{state.Mebibytes} MiB: beside ÷ by a replica", state.BesideByReplica);
-            Say($"{state.Mebibytes} MiB: predicted ÷ real, by a replica", state.ReplicaPredictedByReal);
-            Say($"{state.Mebibytes} MiB: predicted ÷ real, beside", state.BesidePredictedByReal);
+            ShowRatio($"{state.Mebibytes} MiB: by a replica ÷ fail-over", state.ReplicaByFailover);
+            ShowRatio($"{state.Mebibytes} MiB: beside ÷ by a replica", state.BesideByReplica);
+            ShowRatio($"{state.Mebibytes} MiB: predicted ÷ real, by a replica", state.ReplicaPredictedByReal);
+            ShowRatio($"{state.Mebibytes} MiB: predicted ÷ real, beside", state.BesidePredictedByReal);
         }
         if (found.Rehearsal is { } cost)
         {
-            Say($"throughput with rehearsals beside, one a second ÷ without ({cost.Mebibytes} MiB, {cost.Beside.Count} pairs)", RatePair.MedianOf(cost.Beside));
-            Say("the same on a replica ÷ one that only follows", RatePair.MedianOf(cost.Replica));
+            ShowRatio(
+                $"throughput with rehearsals beside, one a second ÷ without ({cost.Mebibytes} MiB, {cost.Beside.Count} pairs)",
+                RatePair.MedianOf(cost.Beside));
+            ShowRatio("the same on a replica ÷ one that only follows", RatePair.MedianOf(cost.Replica));
         }
         if (found.Trial is { } trial)
             Console.WriteLine(
@@ -82,12 +87,12 @@ internal sealed class UpgradeVerb(string[] args)
     private static string[] Row(UpgradeResult found, UpgradePauses state, PauseFigures kind) =>
     [
         $"{state.Mebibytes}", s_kinds.First(each => each.Kind == kind.Kind).Word, $"{kind.Count}", Report.Number(kind.P50Ms, "F1"),
-        Report.Number(kind.P99Ms, "F1"), Report.Number(kind.MaxMs, "F1"), Report.Number(kind.SwitchP50Ms, "F1"),
+        Report.Number(kind.P99Ms, "F1"), Report.Number(kind.MaxMs, "F1"),
         Report.Number(kind.QuietP50Ms, "F1"), Report.Number(kind.RehearsedP50Ms, "F0"), $"{kind.ImageBytes:N0}",
         Report.Number(found.MsPerMebibyte(state, kind.Kind), "F2"),
     ];
 
-    private static void Say(string what, double? ratio)
+    private static void ShowRatio(string what, double? ratio)
     {
         if (ratio is not null) Console.WriteLine($"{what}: {Report.Number(ratio, "F3")}");
     }

@@ -1,5 +1,6 @@
-// One log whose app is upgraded again and again: by a replica that takes over, or beside the running app. Two builds become each other in
-// turn, and each upgrade has a higher number than the one before, which the app is told (--app-version); so thirty upgrades need two builds.
+// One log whose app is upgraded again and again: by a replica that takes over, or beside the running app. Two builds become each other
+// in turn, and each upgrade has a higher number than the one before, which the app is told (--app-version); so thirty upgrades need two
+// builds.
 using System.Diagnostics;
 using System.Globalization;
 using System.Text.RegularExpressions;
@@ -37,7 +38,6 @@ internal sealed partial class BooksService : IDisposable
             Primary = Add([], _build, _version);
             Primary.Start();
             _cluster.AwaitReady([Primary]);
-            if (mebibytes == 0) return;
             using ImmortalClient client = SteadyCaller.Connect(options, Instance);
             ClientProxy<IBooks> books = client.GetProxy<IBooks>();
             for (int i = 0; i < mebibytes; i++) books.HoldAsync(1).WaitAsync(options.Limit, options.Stop).GetAwaiter().GetResult();

@@ -54,7 +54,8 @@ internal sealed class SteadyCaller : IDisposable
         var settings = new ClientOptions { ConnectWithin = options.Limit, RequestsMax = 1 << 20 };
         try
         {
-            return ImmortalClient.ConnectAsync(Path.Combine(options.Directory, "catalog"), instance, settings, options.Stop).GetAwaiter().GetResult();
+            return ImmortalClient.ConnectAsync(Path.Combine(options.Directory, "catalog"), instance, settings, options.Stop)
+                .GetAwaiter().GetResult();
         }
         catch (TimeoutException late)
         {
@@ -70,13 +71,13 @@ internal sealed class SteadyCaller : IDisposable
         Await(() => _answers.Count > 0 && _answers[^1].At >= until, "an answer");
     }
 
-    /// <summary>The longest time between two answers, of which the later came behind the one moment and the earlier before the other.</summary>
+    /// <summary>
+    /// The longest time between two answers, of which the later came behind the one moment and the earlier before the other.
+    /// </summary>
     public double LongestMs(long from, long until) => Gaps(from, until).Max(static gap => Ms(gap.Before.At, gap.Behind.At));
 
-    /// <summary>The time between the last answer of one build and the first of another; null: one build gave all of them.</summary>
-    public double? SwitchMs(long from, long until) =>
-        Gaps(from, until).Where(static gap => gap.Before.Build != gap.Behind.Build)
-            .Select(static gap => (double?)Ms(gap.Before.At, gap.Behind.At)).SingleOrDefault();
+    /// <summary>So many times an answer is of another build than the one before.</summary>
+    public int Switches(long from, long until) => Gaps(from, until).Count(static gap => gap.Before.Build != gap.Behind.Build);
 
     /// <summary>What came so far is needed no more.</summary>
     public void Forget()
@@ -105,7 +106,8 @@ internal sealed class SteadyCaller : IDisposable
     {
         lock (_answers)
         {
-            List<(Answered, Answered)> found = [.. _answers.Zip(_answers.Skip(1)).Where(gap => gap.Second.At > from && gap.First.At < until)];
+            List<(Answered, Answered)> found =
+                [.. _answers.Zip(_answers.Skip(1)).Where(gap => gap.Second.At > from && gap.First.At < until)];
             return found.Count > 0 ? found : throw new FailedRoundException("no call was answered in the time that was to be measured");
         }
     }

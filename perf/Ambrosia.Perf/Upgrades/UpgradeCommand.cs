@@ -18,7 +18,8 @@ internal sealed class UpgradeCommand(ClusterOptions cluster)
     /// <exception cref="FailedRoundException">A figure means nothing.</exception>
     public UpgradeResult Run(UpgradePlan plan)
     {
-        double part = 1.0 / ((plan.Kinds.Count > 0 ? plan.Mebibytes.Count : 0) + Math.Sign(plan.Rehearsals.Pairs) + Math.Sign(plan.Trials.Number));
+        int sizes = plan.Kinds.Count > 0 ? plan.Mebibytes.Count : 0;
+        double part = 1.0 / (sizes + Math.Sign(plan.Rehearsals.Pairs) + Math.Sign(plan.Trials.Number));
         List<UpgradePauses> pauses = [];
         if (plan.Kinds.Count > 0)
             for (int i = 0; i < plan.Mebibytes.Count; i++)
@@ -30,7 +31,8 @@ internal sealed class UpgradeCommand(ClusterOptions cluster)
         RehearsalCost? rehearsal = plan.Rehearsals is not { Pairs: > 0, Each: var each } ? null
             : InOwnDirectory("rehearsals", own => new RehearsalRounds(own).Run(plan.Mebibytes[0], plan.Rehearsals.Pairs, each, part));
         UpgradeTrialResult? trial = plan.Trials is not { Number: > 0 } trials ? null
-            : InOwnDirectory("trial", own => new UpgradeTrialRounds(own).Run(trials.LogBytes, trials.MessageBytes, trials.Number, part));
+            : InOwnDirectory("trial", own => new UpgradeTrialRounds(own)
+                .Run(plan.Mebibytes[0], trials.LogBytes, trials.MessageBytes, trials.Number, part));
         return new UpgradeResult(pauses, rehearsal, trial);
     }
 

@@ -22,10 +22,9 @@ internal enum UpgradeKind
 /// <summary>What one of them made the caller wait.</summary>
 /// <param name="PauseMs">The longest time between two answers in it: from the kill, the start of the replica or the command, to a second
 /// behind its end.</param>
-/// <param name="SwitchMs">The time between the last answer of the build before and the first of the next; null: there is none.</param>
 /// <param name="QuietMs">The longest time between two answers in the second before it.</param>
 /// <param name="Rehearsed">What the rehearsal said; null: there was none.</param>
-internal sealed record UpgradePause(UpgradeKind Kind, double PauseMs, double? SwitchMs, double QuietMs, Rehearsed? Rehearsed);
+internal sealed record UpgradePause(UpgradeKind Kind, double PauseMs, double QuietMs, Rehearsed? Rehearsed);
 
 /// <summary>All pauses with one size of state.</summary>
 internal sealed record UpgradePauses(int Mebibytes, IReadOnlyList<UpgradePause> Each)
@@ -57,17 +56,16 @@ internal sealed record UpgradePauses(int Mebibytes, IReadOnlyList<UpgradePause> 
 
 /// <summary>The pauses of one kind, in milliseconds.</summary>
 internal sealed record PauseFigures(
-    UpgradeKind Kind, int Count, double P50Ms, double P99Ms, double MaxMs, double? SwitchP50Ms, double QuietP50Ms, double? RehearsedP50Ms,
+    UpgradeKind Kind, int Count, double P50Ms, double P99Ms, double MaxMs, double QuietP50Ms, double? RehearsedP50Ms,
     long? ImageBytes)
 {
     public static PauseFigures Of(UpgradeKind kind, IReadOnlyList<UpgradePause> some)
     {
         double[] sorted = [.. some.Select(static each => each.PauseMs).Order()];
         List<Rehearsed> rehearsed = [.. some.Select(static each => each.Rehearsed).OfType<Rehearsed>()];
-        List<double> switches = [.. some.Select(static each => each.SwitchMs).OfType<double>()];
         return new PauseFigures(
             kind, sorted.Length, Median.Of(sorted, static each => each), sorted[(int)Math.Ceiling(sorted.Length * 0.99) - 1], sorted[^1],
-            switches.Count == 0 ? null : Median.Of(switches, static each => each), Median.Of(some, static each => each.QuietMs),
+            Median.Of(some, static each => each.QuietMs),
             rehearsed.Count == 0 ? null : Median.Of(rehearsed, static each => each.Ms), rehearsed.LastOrDefault()?.ImageBytes);
     }
 }

@@ -32,6 +32,7 @@ internal sealed class UpgradeRounds(ClusterOptions options, IReadOnlyList<Upgrad
         Member? second = kind == UpgradeKind.Failover ? service.AddStandby() : null;
         long rest = Stopwatch.GetTimestamp();
         caller.AwaitAnswers(rest, s_quiet);
+        double quiet = caller.LongestMs(rest, Stopwatch.GetTimestamp()); // now, since what comes next begins with an answer of this time
         long begun = Stopwatch.GetTimestamp();
         Rehearsed? rehearsed = null;
         switch (kind)
@@ -45,10 +46,10 @@ internal sealed class UpgradeRounds(ClusterOptions options, IReadOnlyList<Upgrad
         long ended = Stopwatch.GetTimestamp();
         caller.AwaitAnswers(ended, s_quiet);
         long over = ended + (long)(s_quiet.TotalSeconds * Stopwatch.Frequency);
-        double? switched = caller.SwitchMs(begun, over);
-        if (switched is null != (kind == UpgradeKind.Failover || IsFault(kind)))
-            throw new FailedRoundException($"the answers of {kind} are of {(switched is null ? "one build" : "two builds")}");
-        var pause = new UpgradePause(kind, caller.LongestMs(begun, over), switched, caller.LongestMs(rest, begun), rehearsed);
+        int switches = caller.Switches(begun, over);
+        if (switches != (kind == UpgradeKind.Failover || IsFault(kind) ? 0 : 1))
+            throw new FailedRoundException($"in {kind} the build that answers changed {switches} times");
+        var pause = new UpgradePause(kind, caller.LongestMs(begun, over), quiet, rehearsed);
         caller.Forget();
         return pause;
     }

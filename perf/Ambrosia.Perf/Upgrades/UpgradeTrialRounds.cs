@@ -2,17 +2,17 @@ using System.Text.Json.Nodes;
 
 namespace Ambrosia.Perf;
 
-/// <summary>How long <c>ambrosia upgrade check --test-upgrade</c> takes over a log that no checkpoint shortens.</summary>
+/// <summary>How long <c>ambrosia upgrade check --test-upgrade</c> takes over a log whose only checkpoint is at its beginning.</summary>
 internal sealed class UpgradeTrialRounds(ClusterOptions cluster)
 {
     private const string NoCheckpoint = "1024G";
     private const int UnderWay = 1024;
 
     /// <exception cref="FailedRoundException">It found a difference, or failed.</exception>
-    public UpgradeTrialResult Run(long logBytes, int messageBytes, int trials, double part)
+    public UpgradeTrialResult Run(int mebibytes, long logBytes, int messageBytes, int trials, double part)
     {
         ClusterOptions options = cluster with { CheckpointEvery = NoCheckpoint };
-        using var service = new BooksService(options, mebibytes: 0);
+        using var service = new BooksService(options, mebibytes);
         long messages = 0;
         using (var caller = new PipelinedCaller(options, BooksService.Instance, messageBytes, UnderWay))
         {

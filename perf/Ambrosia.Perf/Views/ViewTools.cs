@@ -27,13 +27,16 @@ internal sealed class ViewTools(ClusterOptions cluster, Member member)
     {
         string commands = Path.Combine(cluster.Directory, "commands");
         File.WriteAllText(commands, "where\n");
-        _tools.Run(cluster.Coordinator, ["debug", "--log", member.LogDirectory, "--until", "end", "--commands", commands, "--", .. member.AppWords],
+        _tools.Run(
+            cluster.Coordinator,
+            ["debug", "--log", member.LogDirectory, "--until", "end", "--commands", commands, "--", .. member.AppWords],
             out double seconds, 0);
         return seconds;
     }
 
     /// <summary>A replay that follows the log until it is disposed of.</summary>
-    public Process Follow() => Process.Start(Tools.StartOf(Tools.Ambrosia, ["replay", member.LogDirectory, "--app", member.AppCommand, "--follow"]))!;
+    public Process Follow() => Process.Start(
+        Tools.StartOf(Tools.Ambrosia, ["replay", member.LogDirectory, "--app", member.AppCommand, "--follow"]))!;
 }
 
 /// <summary>Says how long a replay took.</summary>

@@ -49,7 +49,9 @@ public sealed class RollbackTests
         });
     }
 
-    /// <summary>Right behind the upgrade, in its own epoch, the old build is a next version like any other, and the one that runs is none.</summary>
+    /// <summary>
+    /// Right behind the upgrade, in its own epoch, the old build is a next version like any other, and the one that runs is none.
+    /// </summary>
     [Theory]
     [InlineData(true)]
     [InlineData(false)]

@@ -48,7 +48,7 @@ internal sealed partial class DevAppLines(Action<string> tell)
         return true;
     }
 
-    [GeneratedRegex(@"--accept-build ([0-9a-fA-F]{8,32})")]
+    [GeneratedRegex(@"(?:--accept-build|Ambrosia:AcceptBuild) ([0-9a-fA-F]{8,32})")]
     private static partial Regex Refusal();
 
     [GeneratedRegex(@"Now listening on: (\S+)")]

@@ -40,7 +40,7 @@ internal sealed class UpgradeVerb(string[] args)
     };
 
     public Command Command => new Measurement("upgrade", args).Build(
-        "Live upgrades by two builds. The pause that callers see: somebody calls every millisecond whatever is outstanding, and the pause is the longest time between two answers, from the kill, the start of the replica that upgrades or the command to a second behind the end; fail-overs, upgrades by a replica and beside the app, and ones that are given up take turns on one log. What rehearsals cost the primary's throughput, and how long --test-upgrade takes over a log.",
+        "Live upgrades by two builds. The pause that callers see: somebody calls every millisecond whatever is outstanding, and the pause is the longest time between two answers, from the kill, the start of the replica that upgrades or the command to a second behind the first answer at the end; fail-overs, upgrades by a replica and beside the app, and ones that are given up take turns on one log. What rehearsals cost the primary's throughput, and how long --test-upgrade takes over a log.",
         Measure, _kinds, _states, _rounds, _others, _pairs, _each, _log, _size, _trials);
 
     private Outcome Measure(ParseResult parsed, ClusterOptions cluster)

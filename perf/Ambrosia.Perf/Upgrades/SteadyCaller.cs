@@ -63,12 +63,15 @@ internal sealed class SteadyCaller : IDisposable
         }
     }
 
-    /// <summary>Returns when answers have come for so long behind a moment, and forgets none.</summary>
-    public void AwaitAnswers(long since, TimeSpan steady)
+    /// <summary>Waits until answers have come for so long, from the first one behind a moment on; returns the end of that time.</summary>
+    public long AwaitAnswers(long since, TimeSpan steady)
     {
-        long until = since + (long)(steady.TotalSeconds * Stopwatch.Frequency);
+        long first = 0;
+        Await(() => (first = _answers.Find(each => each.At >= since).At) != 0, "an answer");
+        long until = first + (long)(steady.TotalSeconds * Stopwatch.Frequency);
         Pause.Until(until);
-        Await(() => _answers.Count > 0 && _answers[^1].At >= until, "an answer");
+        Await(() => _answers[^1].At >= until, "an answer");
+        return until;
     }
 
     /// <summary>

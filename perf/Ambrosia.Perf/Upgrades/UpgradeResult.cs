@@ -21,7 +21,7 @@ internal enum UpgradeKind
 
 /// <summary>What one of them made the caller wait.</summary>
 /// <param name="PauseMs">The longest time between two answers in it: from the kill, the start of the replica or the command, to a second
-/// behind its end.</param>
+/// behind the first answer at its end.</param>
 /// <param name="QuietMs">The longest time between two answers in the second before it.</param>
 /// <param name="Rehearsed">What the rehearsal said; null: there was none.</param>
 internal sealed record UpgradePause(UpgradeKind Kind, double PauseMs, double QuietMs, Rehearsed? Rehearsed);
@@ -95,7 +95,7 @@ internal sealed record UpgradeResult(IReadOnlyList<UpgradePauses> Pauses, Rehear
 {
     /// <summary>What the words mean, for whoever reads the file.</summary>
     public string Definition { get; } =
-        "A caller outside calls every millisecond whatever is outstanding, with keys. Pause: the longest time between two answers, from the kill, the start of the upgrading replica or the command 'ambrosia upgrade' to a second behind its end. All kinds in turn on one log; two builds become each other, each time as a higher version (--app-version). State: half arrays of structs, a quarter byte arrays, a quarter objects with a text. Predicted: what the rehearsal said, and by a replica the p50 of the fail-overs more.";
+        "A caller outside calls every millisecond whatever is outstanding, with keys. Pause: the longest time between two answers, from the kill, the start of the upgrading replica or the command 'ambrosia upgrade' to a second behind the first answer at its end. All kinds in turn on one log; two builds become each other, each time as a higher version (--app-version). State: half arrays of structs, a quarter byte arrays, a quarter objects with a text. Predicted: what the rehearsal said, and by a replica the p50 of the fail-overs more.";
 
     /// <summary>Milliseconds that the pause grows by with a mebibyte of state, from the smallest size on.</summary>
     public double? MsPerMebibyte(UpgradePauses of, UpgradeKind kind)

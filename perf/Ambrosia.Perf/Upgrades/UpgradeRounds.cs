@@ -43,9 +43,7 @@ internal sealed class UpgradeRounds(ClusterOptions options, IReadOnlyList<Upgrad
             case UpgradeKind.GivenUp: rehearsed = service.GiveUpByReplica(); break;
             case UpgradeKind.GivenUpBeside: rehearsed = service.GiveUpBeside(); break;
         }
-        long ended = Stopwatch.GetTimestamp();
-        caller.AwaitAnswers(ended, s_quiet);
-        long over = ended + (long)(s_quiet.TotalSeconds * Stopwatch.Frequency);
+        long over = caller.AwaitAnswers(Stopwatch.GetTimestamp(), s_quiet);
         int switches = caller.Switches(begun, over);
         if (switches != (kind == UpgradeKind.Failover || IsFault(kind) ? 0 : 1))
             throw new FailedRoundException($"in {kind} the build that answers changed {switches} times");

@@ -8,8 +8,8 @@ namespace Ambrosia.Generators.Serialization;
 
 /// <summary>
 /// Reads uses of generic types marked [Data]. Each use with other type arguments is a data type of its own, whose name holds the types of
-/// its arguments as the manifest writes them (docs/contract.md C2.4). Its codec stands in every class that needs one, as that of a list does:
-/// whoever declares the generic type does not know its uses, and two assemblies may have the same use.
+/// its arguments as the manifest writes them (docs/contract.md C2.4). Its codec stands in every class that needs one, as that of a list
+/// does: whoever declares the generic type does not know its uses, and two assemblies may have the same use.
 /// </summary>
 internal static class GenericData
 {

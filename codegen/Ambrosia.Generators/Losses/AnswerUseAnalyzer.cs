@@ -6,8 +6,8 @@ using Microsoft.CodeAnalysis.Operations;
 namespace Ambrosia.Generators.Losses;
 
 /// <summary>
-/// Reports patterns that ask whether the answer to a query is there. It is a struct that holds the value with its position, so that it always
-/// is, and what was not found is taken for found. The compiler calls it on threads of its choice.
+/// Reports patterns that ask whether the answer to a query is there. It is a struct that holds the value with its position, so that it
+/// always is, and what was not found is taken for found. The compiler calls it on threads of its choice.
 /// </summary>
 [DiagnosticAnalyzer(LanguageNames.CSharp)]
 public sealed class AnswerUseAnalyzer : DiagnosticAnalyzer

@@ -88,7 +88,8 @@ internal sealed record RatePair(double With, double Without)
 /// <param name="ConversionMs">Of that, by its own report, the rehearsal.</param>
 /// <param name="ReplaySeconds">Likewise, the execution by both versions side by side.</param>
 internal sealed record UpgradeTrialResult(
-    long LogBytes, long Messages, int MessageBytes, IReadOnlyList<double> Seconds, double ConversionMs, double ReplaySeconds, string Outcome);
+    long LogBytes, long Messages, int MessageBytes, IReadOnlyList<double> Seconds, double ConversionMs, double ReplaySeconds,
+    string Outcome);
 
 /// <summary>What <c>upgrade</c> measured; a part that was not asked for is empty.</summary>
 internal sealed record UpgradeResult(IReadOnlyList<UpgradePauses> Pauses, RehearsalCost? Rehearsal, UpgradeTrialResult? Trial)

@@ -69,7 +69,8 @@ public sealed class OptionTests
         string noName = Assert.Single(Check(["a shop"], ("Log", "/x")).Faults);
         Assert.StartsWith("'a shop' is no name for an instance", noName, StringComparison.Ordinal);
         Assert.StartsWith("'' is no name for an instance", Assert.Single(Check([""], ("Log", "/x")).Faults), StringComparison.Ordinal);
-        Assert.Equal("nothing says where the logs are; give Ambrosia:Log, the directory that holds them", Assert.Single(Check(["shop"]).Faults));
+        Assert.Equal("nothing says where the logs are; give Ambrosia:Log, the directory that holds them",
+            Assert.Single(Check(["shop"]).Faults));
     }
 
     /// <summary>A host in a process that is not its own throws; nothing was made.</summary>

@@ -183,7 +183,7 @@ public sealed class EtcdCatalogTests
 
     private static string Text(string key) => Convert.ToBase64String(Encoding.UTF8.GetBytes(key));
 
-    /// <summary>False: there was no answer. A failure is told apart by hand, since the enumeration's default would say that all went well.</summary>
+    /// <summary>False: there was no answer. It is told apart by hand, since the enumeration's default says that all went well.</summary>
     internal static bool IsPublished(StoreCatalog catalog, ulong epoch)
     {
         try

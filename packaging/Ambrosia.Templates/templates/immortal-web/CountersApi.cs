@@ -22,7 +22,7 @@ internal static class CountersApi
                         statusCode: StatusCodes.Status400BadRequest));
 
         app.MapGet("/counters/{counter}", (string counter, ClientProxy<ICounters> counters, CancellationToken gone) =>
-            AnswerAsync(async () => (await counters.ReadAsync(counter, gone)).Value)); // beside it stands the position of the state that was asked
+            AnswerAsync(async () => (await counters.ReadAsync(counter, gone)).Value)); // behind it: which state was asked
     }
 
     private static async Task<IResult> AnswerAsync(Func<Task<long>> call)

@@ -145,7 +145,7 @@ internal sealed partial class BooksService : IDisposable
     public void EndRefusedBeside(Process begun)
     {
         Signals.Interrupt(begun.Id);
-        begun.WaitForExit();
+        if (!begun.WaitForExit(_options.Limit)) throw new FailedRoundException("'ambrosia upgrade' does not end when it is interrupted");
         Await(Primary, GivenUp);
     }
 

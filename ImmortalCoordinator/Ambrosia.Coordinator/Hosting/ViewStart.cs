@@ -49,10 +49,22 @@ internal sealed class ViewStart : IDisposable
     /// </summary>
     private void HoldNewest()
     {
+        // Of a log that grows fast all that is kept may lie behind what was read when it was opened: then more is read first.
+        while (!TryHoldNewest(out bool isAnyLater) && isAnyLater && _follower.Step()) { }
+    }
+
+    /// <param name="isAnyLater">The log is not kept from its beginning, and a checkpoint lies behind what was read of it.</param>
+    private bool TryHoldNewest(out bool isAnyLater)
+    {
+        isAnyLater = false;
         foreach (CheckpointFileName name in CheckpointDirectory.List(_log.Files, _log.Directory))
+        {
+            isAnyLater |= name.Lsn > _follower.Stated && _follower.Chain.Segments is [{ FirstLsn: var first }, ..] && first > Lsn.Zero;
             if (name.Lsn <= _follower.Stated && _follower.Chain.TryFind(name.Lsn, out LogSegment segment, out _)
                 && _hold.TryHold(segment.Path))
-                return;
+                return true;
+        }
+        return false;
     }
 
     /// <summary>A session begins: what it begins with may be begun with again, so it must stay.</summary>

@@ -4,6 +4,7 @@ using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Text;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Retention;
 using Ambrosia.Protocol.Records;
@@ -30,17 +31,8 @@ internal static class OptionValues
     }
 
     /// <summary>Parses a whole number of seconds, minutes, hours or days with its letter, from 1 s to 10,000 days.</summary>
-    internal static bool TryParseTime(string text, out TimeSpan time)
-    {
-        time = default;
-        long seconds = text.Length == 0 ? 0 : text[^1] switch { 's' => 1, 'm' => 60, 'h' => 3_600, 'd' => 86_400, _ => 0 };
-        if (seconds == 0
-            || !long.TryParse(text.AsSpan(0, text.Length - 1), NumberStyles.None, CultureInfo.InvariantCulture, out long number))
-            return false;
-        if (number < 1 || number > 10_000 * 86_400L / seconds) return false;
-        time = TimeSpan.FromSeconds(number * seconds);
-        return true;
-    }
+    internal static bool TryParseTime(string text, out TimeSpan time) =>
+        TimeArgument.TryParseSpan(text, out time) && time > TimeSpan.Zero;
 
     /// <summary>Parses seconds like 4 or 0.5, from 0.1 to 3600.</summary>
     internal static bool TryParseSeconds(string text, out double seconds) =>

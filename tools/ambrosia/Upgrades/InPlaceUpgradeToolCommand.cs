@@ -1,8 +1,8 @@
 using System.CommandLine;
-using System.Globalization;
 using System.Text.Json.Nodes;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Files;
 using Ambrosia.Tools.Commands;
 using Ambrosia.Tools.Logs;
@@ -59,12 +59,8 @@ internal abstract class InPlaceUpgradeToolCommand : ToolCommand
         },
     };
 
-    private static TimeSpan? Time(string text)
-    {
-        int seconds = text.Length == 0 ? 0 : text[^1] switch { 's' => 1, 'm' => 60, 'h' => 3_600, _ => 0 };
-        return seconds > 0 && int.TryParse(text.AsSpan(0, text.Length - 1), NumberStyles.None, CultureInfo.InvariantCulture, out int number)
-            && number >= 1 && number <= 86_400 / seconds ? TimeSpan.FromSeconds(number * seconds) : null;
-    }
+    private static TimeSpan? Time(string text) =>
+        TimeArgument.TryParseSpan(text, out TimeSpan time) && time > TimeSpan.Zero && time <= TimeSpan.FromDays(1) ? time : null;
 
     protected override int Run(ParseResult parsed, Screen screen)
     {

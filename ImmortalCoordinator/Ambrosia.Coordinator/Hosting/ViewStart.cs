@@ -50,21 +50,31 @@ internal sealed class ViewStart : IDisposable
     private void HoldNewest()
     {
         // Of a log that grows fast all that is kept may lie behind what was read when it was opened: then more is read first.
-        while (!TryHoldNewest(out bool isAnyLater) && isAnyLater && _follower.Step()) { }
+        while (!TryHoldNewest(out Lsn? next) && next is { } later && TryReadTo(later)) { }
     }
 
-    /// <param name="isAnyLater">The log is not kept from its beginning, and a checkpoint lies behind what was read of it.</param>
-    private bool TryHoldNewest(out bool isAnyLater)
+    /// <param name="next">The first checkpoint behind what was read; null: there is none, or the log is kept from its beginning.</param>
+    private bool TryHoldNewest(out Lsn? next)
     {
-        isAnyLater = false;
+        next = null;
+        bool isWhole = _follower.Chain.Segments is not [{ FirstLsn: var first }, ..] || first == Lsn.Zero;
         foreach (CheckpointFileName name in CheckpointDirectory.List(_log.Files, _log.Directory))
         {
-            isAnyLater |= name.Lsn > _follower.Stated && _follower.Chain.Segments is [{ FirstLsn: var first }, ..] && first > Lsn.Zero;
-            if (name.Lsn <= _follower.Stated && _follower.Chain.TryFind(name.Lsn, out LogSegment segment, out _)
-                && _hold.TryHold(segment.Path))
+            if (name.Lsn > _follower.Stated)
+            {
+                if (!isWhole && !(next < name.Lsn)) next = name.Lsn;
+            }
+            else if (_follower.Chain.TryFind(name.Lsn, out LogSegment segment, out _) && _hold.TryHold(segment.Path))
                 return true;
         }
         return false;
+    }
+
+    private bool TryReadTo(Lsn place)
+    {
+        while (_follower.Stated < place)
+            if (!_follower.Step()) return false;
+        return true;
     }
 
     /// <summary>A session begins: what it begins with may be begun with again, so it must stay.</summary>

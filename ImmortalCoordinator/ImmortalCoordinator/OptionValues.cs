@@ -4,7 +4,6 @@ using System.Diagnostics.CodeAnalysis;
 using System.Globalization;
 using System.Text;
 using Ambrosia.Coordinator.Replica;
-using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Retention;
 using Ambrosia.Protocol.Records;
@@ -32,7 +31,7 @@ internal static class OptionValues
 
     /// <summary>Parses a whole number of seconds, minutes, hours or days with its letter, from 1 s to 10,000 days.</summary>
     internal static bool TryParseTime(string text, out TimeSpan time) =>
-        TimeArgument.TryParseSpan(text, out time) && time > TimeSpan.Zero;
+        TimeText.TryParse(text, out time) && time > TimeSpan.Zero;
 
     /// <summary>Parses seconds like 4 or 0.5, from 0.1 to 3600.</summary>
     internal static bool TryParseSeconds(string text, out double seconds) =>

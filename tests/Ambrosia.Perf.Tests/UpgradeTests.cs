@@ -1,3 +1,5 @@
+using Ambrosia.TestKit;
+
 namespace Ambrosia.Perf.Tests;
 
 /// <summary>Upgrades whose pauses are measured, with real processes and little work; and what is made of the pauses.</summary>
@@ -10,10 +12,11 @@ public sealed class UpgradeTests : IDisposable
     public void Upgrade_OfEachKind_IsMeasuredInTurn()
     {
         UpgradeKind[] kinds = Enum.GetValues<UpgradeKind>();
-        UpgradeResult found = Run(new UpgradePlan(kinds, [1], Rounds: 2, RoundsOfOthers: 1));
+        int rounds = TestScale.Value < 1 ? 1 : 2; // a round has each build become the other
+        UpgradeResult found = Run(new UpgradePlan(kinds, [1], rounds, RoundsOfOthers: 1));
 
         UpgradePauses pauses = Assert.Single(found.Pauses);
-        Assert.Equal([.. kinds, .. kinds.Reverse()], pauses.Each.Select(static each => each.Kind));
+        Assert.Equal(rounds == 1 ? kinds : [.. kinds, .. kinds.Reverse()], pauses.Each.Select(static each => each.Kind));
         Assert.All(pauses.Each, static each => Assert.True(each.PauseMs > 0 && each.QuietMs > 0));
         Assert.All(pauses.Each, static each => Assert.Equal(each.Kind == UpgradeKind.Failover, each.Rehearsed is null));
         Assert.True(pauses is { ReplicaByFailover: > 0, BesideByReplica: > 0, ReplicaPredictedByReal: > 0, BesidePredictedByReal: >= 0 });

@@ -58,7 +58,7 @@ public sealed class StateJsonTests
     public void State_OfALongChain_IsShown()
     {
         Mixed[] last = [];
-        for (int i = 0; i < 20_000; i++) last = [new Mixed { Text = "link", Object = last }];
+        for (int i = 0; i < 4_000; i++) last = [new Mixed { Text = "link", Object = last }];
 
         AssertIsState(JsonOf(last), last);
     }

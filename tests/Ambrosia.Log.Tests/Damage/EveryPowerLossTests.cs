@@ -11,14 +11,17 @@ public sealed class EveryPowerLossTests
 {
     private const int OutcomesMax = 4_096;
 
+    /// <summary>A release loses power at every moment; a commit at one of four, which are others each time.</summary>
+    private static readonly int s_stride = TestScale.Value < 1 ? 4 : 1;
+
     [Fact]
     public void Recover_EverySubsetAtEveryOperation_HasEverythingDurable()
     {
         var life = new TruncationScenario(rounds: 12);
-        (int moments, long outcomes) = LosePower(life);
+        (int moments, long outcomes) = LosePower(life, s_stride);
         Assert.Null(life.Death);
         Assert.True(life.Recycled > 0, "no file lives twice");
-        Assert.True(moments > 300 && outcomes > 1_200, $"{outcomes} outcomes of {moments} moments");
+        Assert.True(moments > 300 / s_stride && outcomes > 1_000 / s_stride, $"{outcomes} outcomes of {moments} moments");
     }
 
     /// <summary>
@@ -36,20 +39,21 @@ public sealed class EveryPowerLossTests
         {
             View = files => new InterceptedFiles(files) { LeavesOutFlush = name => name.StartsWith(which, StringComparison.Ordinal) }
         };
-        Assert.ThrowsAny<Exception>(() => LosePower(life));
+        Assert.ThrowsAny<Exception>(() => LosePower(life, stride: 1));
     }
 
     /// <summary>
-    /// The power goes in each way before every operation that follows one that changed something; how many moments, how many outcomes.
+    /// The power goes in each way before operations that follow one that changed something; how many moments, how many outcomes.
     /// </summary>
-    private static (int Moments, long Outcomes) LosePower(TruncationScenario life)
+    /// <param name="stride">It goes before one of so many.</param>
+    private static (int Moments, long Outcomes) LosePower(TruncationScenario life, int stride)
     {
-        int moments = 0;
+        int moments = 0, passed = Random.Shared.Next(stride);
         long outcomes = 0;
         bool hasChanged = true;
         life.Before = next =>
         {
-            if (hasChanged)
+            if (hasChanged && passed++ % stride == 0)
             {
                 moments++;
                 // A machine without power has no thread that holds a lock; who recovers is another.

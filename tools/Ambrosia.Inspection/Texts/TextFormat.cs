@@ -1,4 +1,5 @@
 using System.Globalization;
+using Ambrosia.Coordinator.Replica;
 
 namespace Ambrosia.Inspection.Texts;
 
@@ -47,21 +48,8 @@ internal static class TimeArgument
     public static long? Parse(string text, DateTimeOffset now)
     {
         const DateTimeStyles styles = DateTimeStyles.AssumeUniversal | DateTimeStyles.AdjustToUniversal;
-        if (TryParseSpan(text, out TimeSpan span)) return Micros(now - span);
+        if (TimeText.TryParse(text, out TimeSpan span)) return Micros(now - span);
         return DateTimeOffset.TryParse(text, CultureInfo.InvariantCulture, styles, out DateTimeOffset moment) ? Micros(moment) : null;
-    }
-
-    /// <summary>Parses a whole number of seconds, minutes, hours or days with its letter, 10,000 days at most.</summary>
-    public static bool TryParseSpan(string text, out TimeSpan span)
-    {
-        span = default;
-        long seconds = text.Length == 0 ? 0 : text[^1] switch { 's' => 1, 'm' => 60, 'h' => 3_600, 'd' => 86_400, _ => 0 };
-        if (seconds == 0
-            || !long.TryParse(text.AsSpan(0, text.Length - 1), NumberStyles.None, CultureInfo.InvariantCulture, out long number))
-            return false;
-        if (number > 10_000 * 86_400L / seconds) return false;
-        span = TimeSpan.FromSeconds(number * seconds);
-        return true;
     }
 
     private static long Micros(DateTimeOffset moment) => (moment - DateTimeOffset.UnixEpoch).Ticks / TimeSpan.TicksPerMicrosecond;

@@ -2,7 +2,6 @@ using System.CommandLine;
 using System.Text.Json.Nodes;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
-using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Files;
 using Ambrosia.Tools.Commands;
 using Ambrosia.Tools.Logs;
@@ -60,7 +59,7 @@ internal abstract class InPlaceUpgradeToolCommand : ToolCommand
     };
 
     private static TimeSpan? Time(string text) =>
-        TimeArgument.TryParseSpan(text, out TimeSpan time) && time > TimeSpan.Zero && time <= TimeSpan.FromDays(1) ? time : null;
+        TimeText.TryParse(text, out TimeSpan time) && time > TimeSpan.Zero && time <= TimeSpan.FromDays(1) ? time : null;
 
     protected override int Run(ParseResult parsed, Screen screen)
     {

@@ -25,6 +25,8 @@ class Setup(NamedTuple):
     shape: Shape
     environment: Dict[str, str]
     is_held: bool = False
+    # The bytes of each ring; 0: frames go through the socket.
+    rings: int = 0
 
 
 def whole(data: bytes) -> Iterable[bytes]:
@@ -50,18 +52,26 @@ class Conversation:
         self.others: List[Output] = []
         self.may_end = False
         self.follower = Follower(ledger, begin, image is not None)
-        self.link = Link(setup.command, setup.environment, setup.patience_s)
+        self.link = Link(setup.command, setup.environment, setup.patience_s, setup.rings > 0)
         self.app = AppSide(self.session, setup.contract, self.link.token)
 
     def open(self, is_spoilt: bool = False) -> None:
         """From AppHello to what stands before the first Deliver. A spoilt image has a wrong checksum."""
-        self.pump(lambda: self.session.has_hello and not self.session.owes_methods, "AppHello", "P5.1")
+        self.await_hello()
+        if self._setup.rings:
+            path = self.link.begin_rings(self._setup.rings)
+            self.send(frames.rings(self._setup.rings, path))
+            self.link.use_rings()
         options = {2: self.app.hello["version"].to_bytes(4, "little")} if 2 in self.app.hello["options"] else {}
         self.send(frames.welcome(INSTANCE, REPLICA, records.INSTANCE_ID, EPOCH, 1, self._history.limit_at(self._begin), self._begin,
                                  self._image is not None, options))
         if self._image is not None:
             image = frames.image(self._begin, self.app.hello["imageVersion"], self._image, 65536, crc64(self._image) ^ is_spoilt)
             self.send_raw(image) if is_spoilt else self.send(image)
+
+    def await_hello(self) -> None:
+        """What an app says before it is answered."""
+        self.pump(lambda: self.session.has_hello and not self.session.owes_methods, "AppHello", "P5.1")
 
     def send(self, data: bytes) -> None:
         """Frames of a coordinator that obeys the protocol."""

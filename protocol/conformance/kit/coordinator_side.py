@@ -27,7 +27,7 @@ class CoordinatorSide:
             frames.APP_WELCOME: self._welcome, frames.HEARTBEAT: self._empty, frames.GOODBYE: self._goodbye, frames.IMAGE_BEGIN: self._image_begin,
             frames.IMAGE_CHUNK: self._image_chunk, frames.IMAGE_END: self._image_end, frames.DELIVER: self._deliver,
             frames.BECOME_PRIMARY: self._become_primary, frames.IMPULSE_LOGGED: self._sized(12), frames.POLICY_AHEAD: self._any,
-            frames.QUERY: self._query, frames.RINGS: self._any}.get(frame.type)
+            frames.QUERY: self._query, frames.RINGS: self._rings}.get(frame.type)
         if take is None:
             raise Violation("P2.4", f"a coordinator sends no frame of type 0x{frame.type:02X}")
         if not self._session.is_welcomed and frame.type not in (frames.APP_WELCOME, frames.GOODBYE, frames.RINGS, frames.HEARTBEAT):
@@ -56,6 +56,14 @@ class CoordinatorSide:
 
     def _any(self, payload: bytes) -> None:
         pass
+
+    def _rings(self, payload: bytes) -> None:
+        reader = Reader(payload, "Rings")
+        capacity = reader.number("I")
+        reader.text(1024)
+        reader.end()
+        if self._session.is_welcomed or not 1 << 16 <= capacity <= 1 << 26 or capacity & capacity - 1:
+            raise Violation("P5.19", f"rings of {capacity} bytes, or behind AppWelcome")
 
     def _sized(self, size: int):
         def check(payload: bytes) -> None:

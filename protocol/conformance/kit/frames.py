@@ -40,6 +40,11 @@ def welcome(instance: str, replica: str, instance_id: uuid.UUID, epoch: int, ses
                  + struct.pack("<QQIQB", epoch, session, limit, position, has_image) + options(more))
 
 
+def rings(capacity: int, path: str) -> bytes:
+    """Rings (P5.19)."""
+    return frame(RINGS, struct.pack("<I", capacity) + text(path))
+
+
 def image(position: int, version: int, content: bytes, chunk: int, checksum: int) -> bytes:
     """The three frames of an image (P5.7)."""
     chunks = b"".join(frame(IMAGE_CHUNK, content[i:i + chunk]) for i in range(0, len(content), chunk))

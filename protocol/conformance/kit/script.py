@@ -9,12 +9,14 @@ from typing import Any, Dict, List, Optional
 from . import records
 from .app_side import Queue
 
-LEVELS = ("L0", "L1", "L2", "L3", "L4", "R")
+# What a binding may have beside its level: rings, views, upgrades, callers outside.
+PROFILES = ("R", "V", "U", "C")
+LEVELS = ("L0", "L1", "L2", "L3", "L4", *PROFILES)
 # What a script may leave out of an expectation: it is then not compared.
 MAY_LACK = frozenset(("lsn", "index", "caller", "kind", "method", "tries", "argumentBytes", "isUnlogged", "due"))
-STEP_MEMBERS = frozenset(("in", "out", "time", "page", "mark", "primary", "restart", "query", "raw", "frame", "ends", "logged", "hangUp", "cut", "send"))
+STEP_MEMBERS = frozenset(("in", "out", "time", "page", "mark", "primary", "restart", "query", "raw", "frame", "ends", "logged", "hangUp", "cut", "send", "poke"))
 SCRIPT_MEMBERS = frozenset(("name", "level", "since", "proves", "start", "steps", "variations", "why", "marks", "needs"))
-ALL_VARIATIONS = ("whole", "bytes", "cut", "large", "restart", "promoted", "surroundings")
+ALL_VARIATIONS = ("whole", "bytes", "cut", "large", "restart", "promoted", "surroundings", "rings")
 
 
 class Script:
@@ -33,8 +35,9 @@ class Script:
         self.has_marks: bool = row.get("marks", True)
         self.needs: List[str] = row.get("needs", [])
         ends = any("ends" in step or "raw" in step or "frame" in step for step in self.steps)
-        self.variations: List[str] = row.get("variations", ["whole", "bytes", "cut", "surroundings"] if ends else list(ALL_VARIATIONS))
-        if self.level not in LEVELS or (len(self.variations) < 7 and not ends and not row.get("why")):
+        usual = ["whole", "bytes", "cut", "surroundings", "rings"] if ends else list(ALL_VARIATIONS)
+        self.variations: List[str] = row.get("variations", usual if self.level != "R" else ["whole"])
+        if self.level not in LEVELS or (len(self.variations) < 7 and not ends and self.level != "R" and not row.get("why")):
             raise ValueError(f"{path}: {self.name}: the level is unknown, or nothing says why variations are left out")
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import struct
 import uuid
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Tuple
 
 from encoding import Cursor, Malformed, crc64, pack
 from faults import has
@@ -30,12 +30,14 @@ class Session:
         self._duty: Optional[List[Any]] = None
         self._frame_time = 0
         self._index = 0
+        self.rings: Optional[Tuple[int, str]] = None
 
     def take(self, kind: int, payload: bytes) -> None:
         """One frame of the coordinator."""
         take = {0x02: self._welcome, 0x03: self._heartbeat, 0x04: self._goodbye, 0x13: self._image_begin, 0x14: self._image_chunk, 0x15: self._image_end,
-                0x20: self._deliver, 0x21: self._become_primary, 0x22: self._impulse_logged, 0x23: self._policy_ahead, 0x24: self._query}.get(kind)
-        if take is None or (not self._is_welcomed and kind not in (0x02, 0x03, 0x04)) or (self._is_welcomed and kind == 0x02):
+                0x20: self._deliver, 0x21: self._become_primary, 0x22: self._impulse_logged, 0x23: self._policy_ahead, 0x24: self._query, 0x25: self._rings}.get(kind)
+        is_early = kind in (0x02, 0x03, 0x04, 0x25)
+        if take is None or (not self._is_welcomed and not is_early) or (self._is_welcomed and kind in (0x02, 0x25) and not has("rings-at-any-time")):
             if has("unknown-frame-skipped"):
                 return
             raise Malformed("P2.4")
@@ -66,6 +68,11 @@ class Session:
         self.reported, self._has_image, self._is_welcomed = self.executed, bool(has_image), True
         self.handlers.probe.seed = int.from_bytes(instance[:8], "big")
         self.out.frame(0x09, self.handlers.contract.manifest)
+
+    def _rings(self, payload: bytes) -> None:
+        reader = Cursor(payload)
+        self.rings = (reader.fixed("I"), reader.string(1024))
+        reader.end()
 
     def _heartbeat(self, payload: bytes) -> None:
         Cursor(payload).end()

@@ -22,14 +22,14 @@ class client::link {
  public:
   explicit link(std::unique_ptr<stream> over) : _stream(std::move(over)) {}
 
-  // P7.1, P7.2: each side proves that it knows the secret and the address.
-  bool authenticate(const catalog_entry& to) {
+  // P7.1, P7.2: each side proves that it knows the secret and the address. Null, or what the other side does.
+  const char* authenticate(const catalog_entry& to) {
     std::random_device chance;
     writer hello, proven;
     hello.raw(as_bytes("AMBRLINK"));
     for (int i = 0; i < 8; i++) hello.u32(chance());
     _stream->send(hello.view());
-    if (!await(64)) return false;
+    if (!await(64)) return "ended the connection";
     proven.raw(hello.view(8)), proven.raw({_received.data(), 32});
     auto proof = [&](std::string_view role) {
       writer text;
@@ -39,11 +39,11 @@ class client::link {
     auto expected = proof("acceptor");
     std::uint8_t difference = 0;
     for (std::size_t i = 0; i < 32; i++) difference |= static_cast<std::uint8_t>(expected[i] ^ _received[32 + i]);
-    if (difference != 0) return false;
+    if (difference != 0) return "does not prove that it knows the catalog's secret";
     drop(64);
     _stream->send(proof("dialler"));
     _seed = crc32c(proven.view());
-    return true;
+    return nullptr;
   }
 
   // Null, or why the instance does not take this caller (P10.1, P10.2).
@@ -156,9 +156,9 @@ bool client::connect(std::string& why) {
   auto over = has_tls ? begin_tls(socket, _certificates, _instance, why) : std::make_unique<stream>(socket);
   if (over == nullptr) return false;
   auto made = std::make_unique<link>(std::move(over));
-  if (!made->authenticate(to)) return why = to.address + " does not prove that it knows the catalog's secret.", false;
   std::string refused;
-  const char* wrong = made->greet(_instance, _name, refused);
+  const char* wrong = made->authenticate(to);
+  if (wrong == nullptr) wrong = made->greet(_instance, _name, refused);
   if (wrong != nullptr) return why = to.address + " " + wrong + (refused.empty() ? "." : ": " + refused), false;
   _link = std::move(made);
   return true;

@@ -6,8 +6,6 @@
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
-#include <sys/socket.h>
-
 namespace ambrosia::inline v0 {
 
 namespace {
@@ -29,16 +27,26 @@ bool names(X509* certificate, std::string_view instance) {
   return is_named;
 }
 
+// OpenSSL sees memory, and the bytes go through the stream: a write of its own to a connection that has ended would raise SIGPIPE.
 class tls_stream final : public stream {
  public:
-  tls_stream(int socket, session_handle session) : stream(socket), _session(std::move(session)) {}
-  ~tls_stream() override { SSL_shutdown(_session.get()); }
+  tls_stream(int socket, session_handle session) : stream(socket), _session(std::move(session)) {
+    SSL_set_bio(_session.get(), BIO_new(BIO_s_mem()), BIO_new(BIO_s_mem()));
+    SSL_set_connect_state(_session.get());
+  }
+  ~tls_stream() override {
+    SSL_shutdown(_session.get());
+    flush();
+  }
 
+  // A connection on which nothing comes for 5 s is given up (P7.3).
   bool connect() {
-    // A connection on which nothing comes for 5 s is given up (P7.3).
-    timeval patience{5, 0};
-    setsockopt(_socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    return SSL_set_fd(_session.get(), _socket) == 1 && SSL_connect(_session.get()) == 1;
+    for (;;) {
+      int done = SSL_do_handshake(_session.get());
+      flush();
+      if (done == 1) return true;
+      if (SSL_get_error(_session.get(), done) != SSL_ERROR_WANT_READ || !fill(5'000) || _raw.empty()) return false;
+    }
   }
   bool is_with(std::string_view instance) const {
     X509* shown = SSL_get0_peer_certificate(_session.get());
@@ -46,17 +54,37 @@ class tls_stream final : public stream {
   }
   void send(byte_span data) override {
     if (!data.empty()) SSL_write(_session.get(), data.data(), static_cast<int>(data.size()));
+    flush();
   }
   bool receive(bytes& to, int wait_ms) override {
-    if (SSL_pending(_session.get()) == 0 && !is_readable(wait_ms)) return true;
-    std::uint8_t piece[16'384];
-    int count = SSL_read(_session.get(), piece, sizeof piece);
-    if (count > 0) to.insert(to.end(), piece, piece + count);
-    return count > 0 || SSL_get_error(_session.get(), count) == SSL_ERROR_WANT_READ;
+    std::size_t before = to.size();
+    if (!take(to)) return false;
+    return to.size() != before || (fill(wait_ms) && take(to));
   }
 
  private:
+  // What is whole by now. False: the other side has ended.
+  bool take(bytes& to) {
+    std::uint8_t piece[16'384];
+    int count;
+    while ((count = SSL_read(_session.get(), piece, sizeof piece)) > 0) to.insert(to.end(), piece, piece + count);
+    return SSL_get_error(_session.get(), count) == SSL_ERROR_WANT_READ;
+  }
+  bool fill(int wait_ms) {
+    _raw.clear();
+    if (!stream::receive(_raw, wait_ms)) return false;
+    BIO_write(SSL_get_rbio(_session.get()), _raw.data(), static_cast<int>(_raw.size()));
+    return true;
+  }
+  void flush() {
+    char* from = nullptr;
+    BIO* out = SSL_get_wbio(_session.get());
+    if (long count = BIO_get_mem_data(out, &from); count > 0) stream::send(as_bytes({from, static_cast<std::size_t>(count)}));
+    (void)BIO_reset(out);
+  }
+
   session_handle _session;
+  bytes _raw;
 };
 
 std::string last_error() {

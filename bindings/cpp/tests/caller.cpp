@@ -1,7 +1,5 @@
 #include "caller.h"
 
-#include <ambrosia/client.h>
-
 #include <iostream>
 
 #include "Probe.contract.h"
@@ -56,8 +54,8 @@ json::value ask(ambrosia::client& instance, const json::value& said) {
 
 }  // namespace
 
-int converse(const char* catalog, const char* instance, const char* name) {
-  ambrosia::client to(catalog, instance, name);
+int converse(const char* catalog, const char* instance, const char* name, const ambrosia::client_certificates& certificates) {
+  ambrosia::client to(catalog, instance, name, certificates);
   for (std::string line; std::getline(std::cin, line);) std::cout << ask(to, json::parser(line).parse()).write() << std::endl;
   return 0;
 }

@@ -42,22 +42,30 @@ class Link:
         self.has_wakes = True
         with open(os.path.join(self._folder, "token"), "wb") as file:
             file.write(self.token)
-        listener = socket.socket(socket.AF_UNIX)
-        listener.bind(os.path.join(self._folder, "app.sock"))
-        listener.listen(1)
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(os.path.join(self._folder, "app.sock"))
+        self._listener.listen(1)
         told = {"AMBROSIA_APP": ("ring:" if has_rings else "unix:") + os.path.join(self._folder, "app.sock"), "AMBROSIA_TOKEN": os.path.join(self._folder, "token"),
                 "AMBROSIA_PARENT": str(os.getpid())}
         self._errors = open(os.path.join(self._folder, "stderr"), "w+b")
         self._process = subprocess.Popen(command, env={**os.environ, **environment, **told}, stdin=subprocess.DEVNULL, stdout=self._errors, stderr=self._errors)
         try:
-            self._socket = self._accept(listener)
+            self._socket = self._accept()
         except BaseException:
             self.kill()
             raise
-        finally:
-            listener.close()
 
-    def _accept(self, listener: socket.socket) -> socket.socket:
+    def accept_again(self) -> None:
+        """Another connection of the same process (P5.24, P5.25)."""
+        self._socket.close()
+        if self._rings is not None:
+            self._rings.close()
+            self._rings = None
+        self._received, self._is_first, self.is_closed = bytearray(), True, False
+        self._socket = self._accept()
+
+    def _accept(self) -> socket.socket:
+        listener = self._listener
         until = time.monotonic() + self._patience_s
         while not select.select([listener], [], [], 0.05)[0]:
             if self._process.poll() is not None:
@@ -280,6 +288,7 @@ class Link:
             self._socket.close()
         if self._rings is not None:
             self._rings.close()
+        self._listener.close()
         self._errors.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 

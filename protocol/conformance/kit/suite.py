@@ -60,7 +60,7 @@ class Suite:
         probe = self._built("tests", "Ambrosia.Conformance.Probe", "Ambrosia.Conformance.Probe")
         if probe is None:
             return Part(0, [], skipped="tests/Ambrosia.Conformance.Probe is not built")
-        return self._plays(self._some(self._scripts, SAMPLE), [probe], ("R",))
+        return self._plays(self._some(self._scripts, SAMPLE), [probe], PROFILES)
 
     def kills(self) -> Part:
         """The C# probe and the real coordinator under the tap, killed."""

@@ -19,6 +19,7 @@ from encoding import Malformed, crc32c, frame, string, varint  # noqa: E402
 from faults import has, plant  # noqa: E402
 from messages import Stopped  # noqa: E402
 from rings import RingChannel  # noqa: E402
+from views import Again, app_version  # noqa: E402
 from session import Session  # noqa: E402
 
 RETRY_S = 10
@@ -52,7 +53,8 @@ def refuse(why: str) -> int:
 def hello(token: bytes) -> bytes:
     """AppHello (P5.1)."""
     sent = bytes(32) if has("wrong-token") else token
-    return frame(0x01, struct.pack("<HH", 1, 1) + varint(32) + sent + struct.pack("<II", 0 if has("app-version-0") else 1, 1) + string("conformance-reference 1")
+    version = 0 if has("app-version-0") else app_version()
+    return frame(0x01, struct.pack("<HH", 1, 1) + varint(32) + sent + struct.pack("<II", version, 1) + string("conformance-reference 1")
                  + string(sys.version.split()[0]) + string("") + string("") + struct.pack("<QI", 0, os.getpid()) + varint(0))
 
 
@@ -130,10 +132,14 @@ def main(arguments: list) -> int:
         token = file.read()
     if len(token) != 32:
         return refuse(f"the token file has {len(token)} bytes and not 32")
-    channel = connect(os.environ["AMBROSIA_APP"])
-    session = Session()
-    channel.sendall(hello(token))
-    return serve(channel, session)
+    while True:
+        channel = connect(os.environ["AMBROSIA_APP"])
+        session = Session()
+        channel.sendall(hello(token))
+        try:
+            return serve(channel, session)
+        except Again:
+            channel.close()
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ bool session::stops_at(std::uint64_t lsn, std::uint32_t index, bool is_executed)
 void session::stop() {
   _view->is_looking = false;
   _view->is_stopped = true;
+  executing_lsn.store(0, std::memory_order_relaxed);  // nothing takes long where nothing is executed
   _view->wants_break = (_view->look.flags & wants_debugger) != 0;
   // Nothing is measured here, so there are no rows.
   out.frame(frame_type::seen, [&](writer& to) { to.u64(_executed), to.u32(_view->index), to.u8(0), to.varint(0); });

@@ -1,4 +1,9 @@
 using Ambrosia;
 using Conformance;
 
-return args is ["vectors", var file] ? Vectors.Print(file) : AmbrosiaApp.Run<Probe>(args);
+return args switch
+{
+    ["vectors", var file] => Vectors.Print(file),
+    ["call", var catalog, var instance, var name] => await Caller.ConverseAsync(catalog, instance, name),
+    _ => AmbrosiaApp.Run<Probe>(args),
+};

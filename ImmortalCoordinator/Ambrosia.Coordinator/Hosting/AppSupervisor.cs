@@ -25,6 +25,9 @@ internal sealed class AppSupervisor(
     /// <summary>An app whose session was ended has so long to end by itself; then one that was asked to has so long.</summary>
     private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(2), s_afterTerminate = TimeSpan.FromSeconds(1);
 
+    /// <summary>An app that was refused may end before its coordinator does for that reason, which has so long to say it.</summary>
+    private static readonly TimeSpan s_refusalMax = TimeSpan.FromSeconds(1);
+
     /// <summary>The app executes the log; otherwise its death says nothing of a record.</summary>
     public Func<bool> IsLive { get; init; } = static () => true;
 
@@ -48,6 +51,7 @@ internal sealed class AppSupervisor(
             if (_stop.IsCancellationRequested) return;
             if (code == ExitCodes.Misuse)
             {
+                if (_stop.Token.WaitHandle.WaitOne(s_refusalMax)) return;
                 fail(ExitCodes.Misuse,
                     "the app ended with code 2: it refuses to run as it is, and starting it again would not help; its own lines say why");
                 return;

@@ -1,5 +1,5 @@
 // Whatever a coordinator sends, an app neither crashes nor hangs, and what it keeps is bounded by what was sent. The first byte chooses: frames of
-// a session, or an image.
+// a session, of a view, or an image.
 #include "../src/session.h"
 #include "../tests/probe.h"
 
@@ -11,9 +11,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   session at(std::make_unique<probe::Probe>(), [] {});
   writer welcome;
   welcome.u16(1), welcome.string("self"), welcome.u16(0), welcome.string("r0"), welcome.raw(bytes(16)), welcome.u64(1), welcome.u64(1);
-  welcome.u32(1 << 20), welcome.u64(0), welcome.u8(data[0] != 0 ? 1 : 0), welcome.varint(0);
+  bool is_view = data[0] == 1, is_image = data[0] > 1;
+  welcome.u32(1 << 20), welcome.u64(0), welcome.u8(is_image ? 1 : 0), welcome.varint(is_view ? 1 : 0);
+  if (is_view) welcome.varint(1), welcome.varint(1), welcome.u8(1);
   at.take(frame_type::app_welcome, welcome.view());
-  if (data[0] == 0) {
+  if (!is_image) {
     // Frames without their headers' checksums, which a fuzzer cannot make: type, length of two bytes, payload.
     writer start;
     start.u64(0), start.i64(1), start.u64(0), start.u32(33), start.u32(3);

@@ -54,6 +54,7 @@ bool read_welcome(reader& in, app_welcome& welcome) {
     if (option.type == 2 && (option.value.size() != 4 || reader(option.value).u32() == 0)) in.fail("P5.25");
     // The image is another version's, for the app to convert.
     if (option.type == 3 && (option.value.size() != 4 || reader(option.value).u32() == 0 || !welcome.has_image)) in.fail("P5.25");
+    if (option.type == 3 && in.ok()) welcome.image_app_version = reader(option.value).u32();
   }
   return in.finish();
 }
@@ -109,6 +110,25 @@ bool read_goodbye(reader& in, goodbye_frame& goodbye) {
   goodbye.code = in.u8();
   if (in.ok() && goodbye.code > 5) in.fail("P5.12");
   goodbye.why = in.string(1'024);
+  return in.finish();
+}
+
+bool read_look(reader& in, look_frame& look) {
+  look.lsn = in.lsn();
+  look.index = in.u32();
+  look.flags = in.u8();
+  if (in.ok() && look.flags > 15) in.fail("P1.6");
+  if (in.ok() && (look.flags & 4) != 0 && (look.lsn != 0 || look.index != 0)) in.fail("P5.24");
+  return in.finish();
+}
+
+bool read_convert(reader& in, convert_frame& convert) {
+  convert.lsn = in.lsn();
+  convert.from = in.u32();
+  convert.to = in.u32();
+  convert.use = in.u8();
+  bool is_ascending = convert.use == 3 ? convert.to == convert.from : convert.to > convert.from;
+  if (in.ok() && (convert.from == 0 || !is_ascending || convert.use > 3)) in.fail("P5.25");
   return in.finish();
 }
 
@@ -242,4 +262,4 @@ bool read_upgrade(reader& in, upgrade_record& upgrade) {
   return finish_record(in);
 }
 
-}  // namespace ambrosia
+}  // namespace ambrosia::inline v0

@@ -18,6 +18,7 @@ struct app_welcome {
   std::uint32_t message_bytes_most = 0;
   std::uint64_t checkpoint = 0;
   bool has_image = false, is_view = false;
+  std::uint32_t image_app_version = 0;  // of an image of another version, which is to be converted; 0: it is the app's own
   std::vector<hello_option> options;
 };
 struct image_begin {
@@ -48,6 +49,16 @@ struct goodbye_frame {
   std::uint8_t code = 0;
   std::string_view why;
 };
+struct look_frame {
+  std::uint64_t lsn = 0;
+  std::uint32_t index = 0;
+  std::uint8_t flags = 0;
+};
+struct convert_frame {
+  std::uint64_t lsn = 0;
+  std::uint32_t from = 0, to = 0;
+  std::uint8_t use = 0;
+};
 struct deliver_frame {
   std::uint64_t lsn = 0;
   std::int64_t time = 0;
@@ -65,13 +76,30 @@ bool read_policy_ahead(reader& in, std::vector<policy_change>& changes);
 bool read_query(reader& in, query_frame& query, std::uint64_t message_most = UINT64_MAX);
 bool read_rings(reader& in, rings_frame& rings);
 bool read_goodbye(reader& in, goodbye_frame& goodbye);
+bool read_look(reader& in, look_frame& look);
+bool read_convert(reader& in, convert_frame& convert);
 bool read_deliver(reader& in, deliver_frame& deliver);
 
 // ---- Records ----
 
 enum class record_kind : std::uint8_t {
-  run = 1, impulse_run, first_start, peer, trim, digest, checkpoint_mark, nondet_result, timer_fired, client_request, policy, quarantine, upgrade,
-  forget, build, nondet_results, state_hash,
+  run = 1,
+  impulse_run,
+  first_start,
+  peer,
+  trim,
+  digest,
+  checkpoint_mark,
+  nondet_result,
+  timer_fired,
+  client_request,
+  policy,
+  quarantine,
+  upgrade,
+  forget,
+  build,
+  nondet_results,
+  state_hash,
 };
 
 inline constexpr std::size_t record_header_bytes = 8;
@@ -153,4 +181,4 @@ bool read_upgrade(reader& in, upgrade_record& upgrade);
 guid read_guid(reader& in);
 std::string guid_text(const guid& id);
 
-}  // namespace ambrosia
+}  // namespace ambrosia::inline v0

@@ -53,6 +53,7 @@ bool session::execute_run(const record_view& record) {
   set_message(record, 0, run.kind, _origins[run.peer].place, can_be_kept);
   // Handlers of such messages answer nobody. It is set where it is not so already, as what was just written cannot be copied quickly.
   if (can_be_kept && _in.answers.who != reply_to::kind::nobody) _in.answers = {};
+  if (_view != nullptr) return execute_viewed(run, record.lsn);
   reader at(run.messages);
   message_view message;
   for (std::uint32_t index = 0; index < run.count; index++) {
@@ -60,6 +61,22 @@ bool session::execute_run(const record_view& record) {
     executing_index.store(index, std::memory_order_relaxed);
     _message.index = index;
     if (can_be_kept && !run.keyed ? !handle(message.method, message.arguments) : !execute_message(run, message)) return false;
+  }
+  return true;
+}
+
+// As far as the view goes: from the message before which it stopped in this run, if it did, to the next such one.
+bool session::execute_viewed(const run_view& run, std::uint64_t lsn) {
+  reader at(run.messages);
+  message_view message;
+  for (std::uint32_t index = 0, first = std::exchange(_view->index, 0); index < run.count; index++) {
+    if (index > first && stops_at(lsn, index, true)) return _view->index = index, true;
+    next_message(run, at, message);
+    if (index < first) continue;
+    executing_index.store(index, std::memory_order_relaxed);
+    _message.index = index;
+    _view->since++;
+    if (_message.can_be_kept && !run.keyed ? !handle(message.method, message.arguments) : !execute_message(run, message)) return false;
   }
   return true;
 }
@@ -104,15 +121,19 @@ bool session::keyed(std::uint32_t method, byte_span key, byte_span arguments) {
   std::int64_t place = -1;
   const request_window::row* found = nullptr;
   switch (_window.judge(method, key, arguments, _in.answers, place, found)) {
-    case request_window::verdict::execute: return handle(method, arguments, place);
-    case request_window::verdict::answered: answer(_in.answers, found->is_failure, found->answer, {}); break;
+    case request_window::verdict::execute:
+      return handle(method, arguments, place);
+    case request_window::verdict::answered:
+      answer(_in.answers, found->is_failure, found->answer, {});
+      break;
     case request_window::verdict::reused: {
       writer what;
       write_failure(what, failures::key_reused());
       answer(_in.answers, true, what.view(), {});
       break;
     }
-    case request_window::verdict::wait: break;
+    case request_window::verdict::wait:
+      break;
   }
   return true;
 }
@@ -193,4 +214,4 @@ bool session::take_query(byte_span payload) {
   return true;
 }
 
-}  // namespace ambrosia
+}  // namespace ambrosia::inline v0

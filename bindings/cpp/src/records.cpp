@@ -7,31 +7,65 @@ namespace {
 
 constexpr std::int64_t patience_us = 10'000'000, hour_us = 3'600'000'000;
 
+// Whether an app executes something in a record of this kind, so that a view may stop before it (P5.24).
+bool is_executed(record_kind kind) {
+  switch (kind) {
+    case record_kind::peer:
+    case record_kind::trim:
+    case record_kind::digest:
+    case record_kind::checkpoint_mark:
+    case record_kind::policy:
+    case record_kind::build:
+    case record_kind::state_hash:
+      return false;
+    default:
+      return true;
+  }
+}
+
 }  // namespace
 
 bool session::deliver(byte_span payload) {
   reader in(payload, "P5.4");
   deliver_frame frame;
   if (!read_deliver(in, frame)) return fail_with(in.error, "Deliver");
+  if (_view != nullptr && _view->is_stopped) return fail_with("P5.24", "records for a view that has stopped");
+  if (_converts_from != 0) return fail_with("P5.25", "records for an app that converts an image");
   if (frame.lsn < _executed) return fail_with("P5.4", "records that were delivered before");
   _executed = frame.lsn;
   _frame_time = frame.time;
-  std::uint64_t mark = frame.mark;
-  reader records(frame.records);
+  return execute_records(frame.records, frame.mark);
+}
+
+bool session::execute_records(byte_span all, std::uint64_t mark) {
+  reader records(all);
+  // A view that stops keeps what it has not executed.
+  auto hold = [&](const std::uint8_t* from) {
+    _view->rest = to_bytes({from, records.end});
+    _view->mark = mark;
+    stop();
+  };
   for (;;) {
     if (mark != 0 && (mark <= _executed || records.left() == 0)) processed(std::exchange(mark, 0));
     if (records.left() == 0) break;
+    const std::uint8_t* begin = records.p;
     record_view record;
     if (const char* broken = read_record(records, _executed, record)) {
       std::string kind = records.left() >= 5 || broken[0] == 'L' ? " of the record at Lsn " + std::to_string(_executed) : "";
       return fail_with(broken, "a record" + kind);
     }
-    now = std::max(now, frame.time);
+    if (_view != nullptr && stops_at(record.lsn, _view->index, is_executed(record.kind))) return hold(begin), true;
+    now = std::max(now, _frame_time);
     advance();
     out.lsn = record.lsn;
     executing_index.store(0, std::memory_order_relaxed);
     executing_lsn.store(record.lsn, std::memory_order_relaxed);
     if (!execute(record)) return false;
+    if (_view != nullptr) {
+      if (_view->index != 0) return hold(begin), true;
+      if (record.kind != record_kind::run && record.kind != record_kind::impulse_run && is_executed(record.kind)) _view->since++;
+      _view->whole_end = record.end;
+    }
     _executed = record.end;
     // An image stands in place of the report of its position (P5.7).
     record_boundary();
@@ -43,6 +77,7 @@ bool session::deliver(byte_span payload) {
   }
   out.lsn = 0;
   executing_lsn.store(0, std::memory_order_relaxed);
+  if (_view != nullptr && stops_at(_executed, 0, false)) stop();
   return true;
 }
 
@@ -57,19 +92,19 @@ void session::record_boundary() {
   _window.trim(_key_time);
   if (_duty.empty() || !_has_started) return;
   duty& of = _duty.front();
-  if (suspended == 0 || (of.latest != 0 && _executed >= of.latest)) return send_image();
+  if (suspended == 0 || (of.latest != 0 && _executed >= of.latest)) return send_image(_executed);
   if (_frame_time - of.time <= patience_us) return;
   std::string why = std::to_string(suspended) + " flows wait; the oldest is of method 0x" + method_text(first_flow->method);
   out.frame(frame_type::waiting, [&](writer& to) { to.u64(of.mark), to.string(why); });
   _duty.clear();
 }
 
-void session::send_image() {
+void session::send_image(std::uint64_t lsn) {
   _duty.clear();
   writer image;
   write_image(image);
-  out.frame(frame_type::image_begin, [&](writer& to) { to.u64(_executed), to.u32(1); });
-  _reported = std::max(_reported, _executed);
+  out.frame(frame_type::image_begin, [&](writer& to) { to.u64(lsn), to.u32(1); });
+  _reported = std::max(_reported, lsn);
   for (std::size_t at = 0; at < image.size(); at += 1'048'576) {
     byte_span rest = image.view(at);
     out.frame(frame_type::image_chunk, [&](writer& to) { to.raw(rest.first(std::min<std::size_t>(rest.size(), 1'048'576))); });
@@ -84,23 +119,30 @@ bool session::execute(const record_view& record) {
   if (needs_state && !_has_started) return fail_with("P5.4", "a record before the first start or an image");
   switch (record.kind) {
     case record_kind::run:
-    case record_kind::impulse_run: return execute_run(record);
-    case record_kind::first_start: return first_start(record.body);
-    case record_kind::peer: return add_peer(record.body);
-    case record_kind::checkpoint_mark: return take_mark(record);
-    case record_kind::nondet_result: return take_nondet(record.body);
-    case record_kind::timer_fired: return take_timer(record);
-    case record_kind::client_request: return take_request(record);
-    case record_kind::policy: return take_policy(record.body);
-    case record_kind::quarantine: return take_quarantine(record.body);
-    case record_kind::forget: return forget(record);
-    case record_kind::upgrade: {
-      reader in(record.body);
-      upgrade_record upgrade;
-      if (!read_upgrade(in, upgrade)) return fail_with(in.error, "an Upgrade record");
-      return upgrade.to == _app->version() || fail_with("P5.25", "an upgrade to another version than the app's");
-    }
-    default: return true;  // Trim, Digest, Build and StateHash are none of an app's business
+    case record_kind::impulse_run:
+      return execute_run(record);
+    case record_kind::first_start:
+      return first_start(record.body);
+    case record_kind::peer:
+      return add_peer(record.body);
+    case record_kind::checkpoint_mark:
+      return take_mark(record);
+    case record_kind::nondet_result:
+      return take_nondet(record.body);
+    case record_kind::timer_fired:
+      return take_timer(record);
+    case record_kind::client_request:
+      return take_request(record);
+    case record_kind::policy:
+      return take_policy(record.body);
+    case record_kind::quarantine:
+      return take_quarantine(record.body);
+    case record_kind::forget:
+      return forget(record);
+    case record_kind::upgrade:
+      return take_upgrade(record.body);
+    default:
+      return true;  // Trim, Digest, Build and StateHash are none of an app's business
   }
 }
 
@@ -113,7 +155,7 @@ bool session::first_start(byte_span body) {
   uuid = start.uuid;
   random_state = detail::load64(uuid.value.data()) ^ detail::load64(uuid.value.data() + 8);
   failure error;
-  if (_app->run_hook(false, error)) return true;
+  if (_app->run_hook(immortal_base::hook::first_start, error)) return true;
   return end_with(4, 1, "The first start failed: " + error.type + ": " + error.message);
 }
 
@@ -157,7 +199,7 @@ bool session::take_mark(const record_view& record) {
   reader in(record.body);
   checkpoint_mark mark;
   if (!read_mark(in, mark)) return fail_with(in.error, "a CheckpointMark record");
-  if (_is_view || mark.epoch < _epoch || (is_primary && mark.replica != _replica)) return true;
+  if (_view != nullptr || mark.epoch < _epoch || (is_primary && mark.replica != _replica)) return true;
   std::uint64_t latest = mark.bound == 0 ? 0 : record.lsn + mark.bound;
   // The newer mark takes the place of the one before it, but the earlier of their ends counts (P5.8).
   if (!_duty.empty() && _duty.front().latest != 0) latest = latest == 0 ? _duty.front().latest : std::min(latest, _duty.front().latest);
@@ -175,4 +217,4 @@ bool session::take_policy(byte_span body) {
   return true;
 }
 
-}  // namespace ambrosia
+}  // namespace ambrosia::inline v0

@@ -1,5 +1,6 @@
 #include <ambrosia/run.h>
 
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -78,7 +79,18 @@ void run_posts(session& at, immortal_base& app) {
   for (auto& one : taken) one(app);
 }
 
-int converse(channel& with, session& at, immortal_base& app) {
+session_end lost() { return {74, "The connection to the coordinator has ended."}; }
+
+// Whether a debugger is attached.
+bool is_traced() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (word == "TracerPid:") return status >> word && word != "0";
+  }
+  return false;
+}
+
+session_end converse(channel& with, session& at, immortal_base& app) {
   bool goes_on = true;
   std::unique_ptr<watcher> watching;
   while (goes_on) {
@@ -89,14 +101,48 @@ int converse(channel& with, session& at, immortal_base& app) {
     run_posts(at, app);
     at.run_dry();
     if (!flush(with, at) || with.has_ended()) break;
+    if (at.takes_break() && is_traced()) {
+      std::raise(SIGTRAP);
+      goes_on = at.go_on_by_one();
+      continue;
+    }
     with.wait();
   }
   watching.reset();
   if (!goes_on) {
     flush(with, at);
-    return say(at.end().code, at.end().code == 0 ? "" : at.end().why);
+    return at.end();
   }
-  return say(74, "The connection to the coordinator has ended.");
+  return lost();
+}
+
+session_end run_session(std::unique_ptr<immortal_base> app) {
+  const char* address = std::getenv("AMBROSIA_APP");
+  const char* token_path = std::getenv("AMBROSIA_TOKEN");
+  if (address == nullptr || token_path == nullptr) {
+    return {2, "AMBROSIA_APP and AMBROSIA_TOKEN are not set: a coordinator starts an app (ImmortalCoordinator --log DIR -- ./app)."};
+  }
+  bytes token;
+  channel with;
+  int code = 0;
+  std::string why;
+  if (!with.connect(address, code, why)) return {code, why};
+  // Behind the connection, or the one that was gone a moment later would be missed.
+  if (coordinator_is_gone(std::getenv("AMBROSIA_PARENT"))) return {74, "The coordinator that started this app is gone, and another one answers here."};
+  if (!read_file(token_path, token, 32) || token.size() != 32) {
+    return {2, "The token in " + std::string(token_path) + " cannot be read, or has not 32 bytes: each start of a coordinator makes a new one."};
+  }
+  immortal_base& served = *app;
+  session at(std::move(app), [&with] { with.wake(); });
+  {
+    std::lock_guard hold(box().lock);
+    box().wake = [&with] { with.wake(); };
+  }
+  at.greet(token);
+  session_end end = flush(with, at) ? converse(with, at, served) : lost();
+  std::lock_guard hold(box().lock);
+  box().wake = nullptr;
+  return end;
 }
 
 }  // namespace
@@ -112,34 +158,17 @@ bool post(std::function<void(immortal_base&)> send) {
   return true;
 }
 
-int run_app(std::unique_ptr<immortal_base> app) {
-  if (const char* image = std::getenv("AMBROSIA_CHECK_IMAGE")) return check_image(std::move(app), image);
-  const char* address = std::getenv("AMBROSIA_APP");
-  const char* token_path = std::getenv("AMBROSIA_TOKEN");
-  if (address == nullptr || token_path == nullptr) {
-    return say(2, "AMBROSIA_APP and AMBROSIA_TOKEN are not set: a coordinator starts an app (ImmortalCoordinator --log DIR -- ./app).");
-  }
-  bytes token;
-  channel with;
-  int code = 0;
-  std::string why;
-  if (!with.connect(address, code, why)) return say(code, why);
-  // Behind the connection, or the one that was gone a moment later would be missed.
-  if (coordinator_is_gone(std::getenv("AMBROSIA_PARENT"))) return say(74, "The coordinator that started this app is gone, and another one answers here.");
-  if (!read_file(token_path, token, 32) || token.size() != 32) {
-    return say(2, "The token in " + std::string(token_path) + " cannot be read, or has not 32 bytes: each start of a coordinator makes a new one.");
-  }
-  immortal_base& served = *app;
-  session at(std::move(app), [&with] { with.wake(); });
-  {
-    std::lock_guard hold(box().lock);
-    box().wake = [&with] { with.wake(); };
-  }
-  at.greet(token);
-  code = flush(with, at) ? converse(with, at, served) : say(74, "The connection to the coordinator has ended.");
-  std::lock_guard hold(box().lock);
-  box().wake = nullptr;
-  return code;
+bool is_view() {
+  const char* said = std::getenv("AMBROSIA_VIEW");
+  return said != nullptr && std::string_view(said) == "1";
 }
 
-}  // namespace ambrosia
+int run_app(const std::function<std::unique_ptr<immortal_base>()>& make) {
+  if (const char* image = std::getenv("AMBROSIA_CHECK_IMAGE")) return check_image(make(), image);
+  session_end end;
+  do end = run_session(make());
+  while (end.begins_again);
+  return say(end.code, end.code == 0 ? "" : end.why);
+}
+
+}  // namespace ambrosia::inline v0

@@ -19,6 +19,7 @@ std::string_view shortened(std::string_view text, std::size_t most = 1'024);
 struct session_end {
   int code = 0;
   std::string why;
+  bool begins_again = false;  // another session follows in this process
 };
 
 class session final : public runtime {
@@ -40,6 +41,9 @@ class session final : public runtime {
 
   bool is_welcome() const { return _is_welcome; }
   const session_end& end() const { return _end; }
+  // A view has stopped where a debugger is to stop, too; and it goes on from there by one message.
+  bool takes_break() { return _view != nullptr && std::exchange(_view->wants_break, false); }
+  bool go_on_by_one();
   std::uint64_t payload_most() const { return _is_welcome ? (1ull << 30) + 65'536 : 4'096; }
   std::string take_rings_path(std::uint32_t& capacity) { return capacity = _ring_bytes, std::exchange(_ring_path, {}); }
 
@@ -84,8 +88,10 @@ class session final : public runtime {
   bool take_goodbye(byte_span payload);
   bool take_query(byte_span payload);
   bool deliver(byte_span payload);
+  bool execute_records(byte_span records, std::uint64_t mark);
   bool execute(const record_view& record);
   bool execute_run(const record_view& record);
+  bool execute_viewed(const run_view& run, std::uint64_t lsn);
   bool execute_message(const run_view& run, const message_view& message);
   bool first_start(byte_span body);
   bool add_peer(byte_span body);
@@ -123,10 +129,20 @@ class session final : public runtime {
   // The message in hand is that of a flow which had waited, if it is held. It stays there as long as `held` does.
   void resume_message(const flow_core& flow, held_message& held);
 
+  // Views (views.cpp).
+  bool take_look(byte_span payload);
+  bool take_go(byte_span payload);
+  bool stops_at(std::uint64_t lsn, std::uint32_t index, bool is_executed) const;
+  void stop();
+  // Versions (versions.cpp).
+  std::uint32_t version() const;
+  bool take_convert(byte_span payload);
+  bool take_upgrade(byte_span body);
+
   void processed(std::uint64_t lsn);
   void advance();
   void record_boundary();
-  void send_image();
+  void send_image(std::uint64_t lsn);
   void start_task(std::uint64_t number, task_row& task);
 
   bool read_image(cbor_reader& in);
@@ -150,9 +166,24 @@ class session final : public runtime {
   std::function<void()> _wake;
   session_end _end;
   stage _stage = stage::greeting;
-  bool _is_welcome = false, _has_started = false, _is_view = false, _has_ended = false;
+  bool _is_welcome = false, _has_started = false, _has_ended = false;
   std::string _replica;
   std::uint64_t _epoch = 0;
+  // What a view does: where it stops, and the records that it was given and has not executed.
+  struct view {
+    look_frame look;
+    bool is_looking = false, is_stopped = false, wants_break = false;
+    std::uint32_t index = 0;      // so many messages of the record at _executed are executed
+    std::uint64_t since = 0;      // messages, and records that hold none, since the last Look
+    std::uint64_t whole_end = 0;  // the end of the last record that is executed whole
+    bytes rest;
+    std::uint64_t mark = 0;
+  };
+  std::unique_ptr<view> _view;  // null: the app lives
+  // The version of an image that is to be converted (0: none), and why that cannot be.
+  std::uint32_t _converts_from = 0;
+  bool _is_converting = false;
+  std::string _conversion_error;
   std::string _ring_path;
   std::uint32_t _ring_bytes = 0;
   bytes _image;  // while it comes
@@ -183,4 +214,4 @@ class session final : public runtime {
   incoming _in;
 };
 
-}  // namespace ambrosia
+}  // namespace ambrosia::inline v0

@@ -5,8 +5,7 @@
 #include <cstdlib>
 #include <random>
 
-#include <ambrosia/client.h>
-
+#include "../src/sha256.h"
 #include "driven.h"
 
 namespace {

@@ -49,36 +49,6 @@ std::string options_text(const std::vector<hello_option>& options) {
 
 // ---- Payloads of frames ----
 
-// Frames that this binding refuses (views, and apps of several versions) are read here alone.
-struct look_frame {
-  std::uint64_t lsn = 0;
-  std::uint32_t index = 0;
-  std::uint8_t flags = 0;
-};
-struct convert_frame {
-  std::uint64_t lsn = 0;
-  std::uint32_t from = 0, to = 0;
-  std::uint8_t use = 0;
-};
-bool read_look(reader& in, look_frame& look) {
-  look.lsn = in.lsn();
-  look.index = in.u32();
-  look.flags = in.u8();
-  if (in.ok() && look.flags > 15) in.fail("P1.6");
-  if (in.ok() && (look.flags & 4) != 0 && (look.lsn != 0 || look.index != 0)) in.fail("P5.24");
-  return in.finish();
-}
-
-bool read_convert(reader& in, convert_frame& convert) {
-  convert.lsn = in.lsn();
-  convert.from = in.u32();
-  convert.to = in.u32();
-  convert.use = in.u8();
-  bool is_ascending = convert.use == 3 ? convert.to == convert.from : convert.to > convert.from;
-  if (in.ok() && (convert.from == 0 || !is_ascending || convert.use > 3)) in.fail("P5.25");
-  return in.finish();
-}
-
 using payload_reader = std::function<value(reader&, const value& context)>;
 
 // A reader of one structure: T is read by `read`, and `show` makes its fields.

@@ -122,6 +122,21 @@ class AppSide:
         self._session.is_primary_ready = True
         return [Output(("primary",), {"primaryReady": True}, b"")]
 
+    def _Seen(self, payload: bytes) -> List[Output]:
+        if not self._session.is_looking:
+            raise Violation("P5.24", "Seen without Look")
+        self._session.is_looking, self._session.is_stopped = False, True
+        return [Output(("seen",), frames.read_seen(payload), payload)]
+
+    def _Converted(self, payload: bytes) -> List[Output]:
+        what = frames.read_converted(payload)
+        if what["use"] not in self._session.conversions or what["use"] == 1 and not what["isRefused"]:
+            raise Violation("P5.25", f"Converted of use {what['use']}, for which nothing has asked")
+        self._session.conversions.remove(what["use"])
+        if what["isRefused"]:
+            self._session.images_owed = 0
+        return [Output(("converted",), what, payload)]
+
     # ---- positions and images ----
 
     def _Processed(self, payload: bytes) -> List[Output]:
@@ -160,6 +175,14 @@ class AppSide:
         answered = [asked for asked in self._session.asked if asked.earliest <= lsn]
         if self._image is not None:
             raise Violation("P5.7", "an image begins in another one")
+        if self._session.images_owed:
+            # It is no checkpoint, and no mark is answered by it.
+            self._session.images_owed -= 1
+            if 1 in self._session.conversions:
+                self._session.conversions.remove(1)
+            self._image = (lsn, bytearray())
+            self._session.is_in_image = True
+            return
         if not answered:
             raise Violation("P5.8", f"an image at {lsn}, for which no mark has asked")
         if lsn not in self._session.boundaries:
@@ -199,6 +222,9 @@ class AppSide:
         mark = reader.number("Q")
         reader.text(1024)
         reader.end()
+        if self._session.is_view and self._session.images_owed:
+            self._session.images_owed = 0
+            return [Output(("waiting",), {"waiting": mark}, b"")]
         if mark in self._waiting_said:
             raise Violation("P5.8", f"Waiting a second time for the mark at {mark}")
         if mark not in [asked.mark for asked in self._session.asked]:
@@ -220,6 +246,8 @@ class AppSide:
 
     def _Run(self, payload: bytes) -> List[Output]:
         run = runs.read(payload)
+        if self._session.is_stopped:
+            raise Violation("P5.24", "a run of an app that has stopped")
         if run.kind in (runs.ANSWER, runs.CLIENT_FAILURE):
             return [self._answer(run, message) for message in run.messages]
         if run.peer not in self._destinations:

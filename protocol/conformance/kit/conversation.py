@@ -25,6 +25,8 @@ class Setup(NamedTuple):
     shape: Shape
     environment: Dict[str, str]
     is_held: bool = False
+    # The bytes of each ring; 0: frames go through the socket.
+    rings: int = 0
 
 
 def whole(data: bytes) -> Iterable[bytes]:
@@ -41,27 +43,52 @@ def byte_by_byte(data: bytes) -> Iterable[bytes]:
 class Conversation:
     """A session that begins at a position of the history, with the image of that position if there is one."""
 
-    def __init__(self, setup: Setup, history: History, ledger: Ledger, begin: int = 0, image: Optional[bytes] = None) -> None:
-        self._setup, self._history, self._ledger = setup, history, ledger
+    def __init__(self, setup: Setup, history: History, ledger: Ledger, begin: int = 0, image: Optional[bytes] = None,
+                 options: Optional[Dict[int, bytes]] = None) -> None:
+        self._setup, self._history, self._ledger, self._options = setup, history, ledger, options or {}
+        self.others: List[Output] = []
+        self.may_end = False
+        self.image, self.image_lsn = b"", 0
+        self._begin_session(begin, image)
+        self.link = Link(setup.command, setup.environment, setup.patience_s, setup.rings > 0)
+        self.app = AppSide(self.session, setup.contract, self.link.token)
+
+    def _begin_session(self, begin: int, image: Optional[bytes]) -> None:
         self._begin, self._image = begin, image
         self.session = Session()
         self._coordinator = CoordinatorSide(self.session)
         self._said_ahead: List[Tuple[int, int]] = []
-        self.others: List[Output] = []
-        self.may_end = False
-        self.follower = Follower(ledger, begin, image is not None)
-        self.link = Link(setup.command, setup.environment, setup.patience_s)
-        self.app = AppSide(self.session, setup.contract, self.link.token)
+        self.follower = Follower(self._ledger, begin, image is not None)
 
-    def open(self, is_spoilt: bool = False) -> None:
+    def begin_again(self, begin: int, image: Optional[bytes], options: Dict[int, bytes], ahead: bytes = b"") -> None:
+        """Goodbye 5: the same process connects again, and another session begins (P5.24, P5.25), with `ahead` before its image."""
+        self.may_end = True
+        self.send(frames.goodbye(frames.AGAIN))
+        self.link.pump(self.take, lambda: False, "the end of the app's channel")
+        self.may_end, self._options = False, options
+        self.link.accept_again()
+        self._begin_session(begin, image)
+        self.app = AppSide(self.session, self._setup.contract, self.link.token)
+        self.open(ahead=ahead)
+
+    def open(self, is_spoilt: bool = False, ahead: bytes = b"") -> None:
         """From AppHello to what stands before the first Deliver. A spoilt image has a wrong checksum."""
-        self.pump(lambda: self.session.has_hello and not self.session.owes_methods, "AppHello", "P5.1")
-        options = {2: self.app.hello["version"].to_bytes(4, "little")} if 2 in self.app.hello["options"] else {}
+        self.await_hello()
+        if self._setup.rings:
+            path = self.link.begin_rings(self._setup.rings)
+            self.send(frames.rings(self._setup.rings, path))
+            self.link.use_rings()
+        options = {**({2: self.app.hello["version"].to_bytes(4, "little")} if 2 in self.app.hello["options"] else {}), **self._options}
         self.send(frames.welcome(INSTANCE, REPLICA, records.INSTANCE_ID, EPOCH, 1, self._history.limit_at(self._begin), self._begin,
                                  self._image is not None, options))
+        self.send(ahead)
         if self._image is not None:
             image = frames.image(self._begin, self.app.hello["imageVersion"], self._image, 65536, crc64(self._image) ^ is_spoilt)
             self.send_raw(image) if is_spoilt else self.send(image)
+
+    def await_hello(self) -> None:
+        """What an app says before it is answered."""
+        self.pump(lambda: self.session.has_hello and not self.session.owes_methods, "AppHello", "P5.1")
 
     def send(self, data: bytes) -> None:
         """Frames of a coordinator that obeys the protocol."""
@@ -107,10 +134,13 @@ class Conversation:
     def take(self, frame: Frame) -> None:
         """One frame of the app: judged, compared with what was said before, and kept if only the script can judge it."""
         for output in self.app.take(frame):
-            if "processed" in output.what or "image" in output.what:
+            if "processed" in output.what or "image" in output.what and not self.session.is_view and 3 not in self._options:
                 self.follower.report(self.session.reported)
             if "image" in output.what:
-                self._ledger.take_image(output.what["image"], output.raw, "of this play")
+                self.image, self.image_lsn = output.raw, output.what["image"]
+                # What a view shows, and what another version makes of a state, is no checkpoint of this log.
+                if not self.session.is_view and 3 not in self._options:
+                    self._ledger.take_image(output.what["image"], output.raw, "of this play")
             if "processed" not in output.what and not self.follower.take(output):
                 self.others.append(output)
 

@@ -1,4 +1,4 @@
-"""The judge of what a coordinator says to its app (protocol P5.3 to P5.19). The fake one and the real one go through it alike."""
+"""The judge of what a coordinator says to its app (protocol P5.3 to P5.25). The fake one and the real one go through it alike."""
 from __future__ import annotations
 
 import struct
@@ -27,7 +27,8 @@ class CoordinatorSide:
             frames.APP_WELCOME: self._welcome, frames.HEARTBEAT: self._empty, frames.GOODBYE: self._goodbye, frames.IMAGE_BEGIN: self._image_begin,
             frames.IMAGE_CHUNK: self._image_chunk, frames.IMAGE_END: self._image_end, frames.DELIVER: self._deliver,
             frames.BECOME_PRIMARY: self._become_primary, frames.IMPULSE_LOGGED: self._sized(12), frames.POLICY_AHEAD: self._any,
-            frames.QUERY: self._query, frames.RINGS: self._any}.get(frame.type)
+            frames.QUERY: self._query, frames.RINGS: self._rings,
+            frames.LOOK: self._look, frames.GO: self._go, frames.CONVERT: self._convert}.get(frame.type)
         if take is None:
             raise Violation("P2.4", f"a coordinator sends no frame of type 0x{frame.type:02X}")
         if not self._session.is_welcomed and frame.type not in (frames.APP_WELCOME, frames.GOODBYE, frames.RINGS, frames.HEARTBEAT):
@@ -43,7 +44,7 @@ class CoordinatorSide:
         session.replica = reader.name()
         reader.take(16)
         session.epoch, _, session.limit, position, has_image = (reader.number(form) for form in "QQIQB")
-        reader.rest()
+        session.is_view = frames.read_options(reader).get(1) == b"\1"
         session.begin = session.delivered = session.reported = self._record_end = position
         session.is_welcomed = True
         self._in_image = bool(has_image)
@@ -56,6 +57,34 @@ class CoordinatorSide:
 
     def _any(self, payload: bytes) -> None:
         pass
+
+    def _rings(self, payload: bytes) -> None:
+        reader = Reader(payload, "Rings")
+        capacity = reader.number("I")
+        reader.text(1024)
+        reader.end()
+        if self._session.is_welcomed or not 1 << 16 <= capacity <= 1 << 26 or capacity & capacity - 1:
+            raise Violation("P5.19", f"rings of {capacity} bytes, or behind AppWelcome")
+
+    def _look(self, payload: bytes) -> None:
+        lsn, index, flags = struct.unpack("<QIB", payload)
+        if not self._session.is_view or flags > 15 or flags & 4 and (lsn or index):
+            raise Violation("P5.24", f"Look with flags {flags}, or to an app that is no view's")
+        self._session.is_looking = True
+        self._session.images_owed = flags & 1
+
+    def _go(self, payload: bytes) -> None:
+        self._empty(payload)
+        if not self._session.is_stopped:
+            raise Violation("P5.24", "Go to an app that has not stopped")
+        self._session.is_stopped = False
+
+    def _convert(self, payload: bytes) -> None:
+        _, before, after, use = struct.unpack("<QIIB", payload)
+        if use > 3 or not before or (after != before if use == 3 else after <= before):
+            raise Violation("P5.25", f"Convert from {before} to {after} for use {use}")
+        self._session.conversions.append(use)
+        self._session.images_owed += use in (1, 3)
 
     def _sized(self, size: int):
         def check(payload: bytes) -> None:
@@ -92,6 +121,8 @@ class CoordinatorSide:
         session = self._session
         if self._in_image:
             raise Violation("P5.3", "Deliver before the end of the image")
+        if session.is_stopped:
+            raise Violation("P5.24", "Deliver to an app that has stopped")
         first, time_us, mark = struct.unpack_from("<QqQ", payload)
         if first < self._record_end:
             raise Violation("P5.4", f"records from {first} on, when those below {self._record_end} were delivered")
@@ -142,7 +173,7 @@ class CoordinatorSide:
     def _mark(self, body: bytes, lsn: int, end: int) -> None:
         session, reader = self._session, Reader(body, "CheckpointMark")
         epoch, bound, replica = reader.number("Q"), reader.number("Q"), reader.name()
-        if epoch < session.epoch or (session.primary_at is not None and replica != session.replica):
+        if session.is_view or epoch < session.epoch or (session.primary_at is not None and replica != session.replica):
             return
         latest = lsn + bound if bound else None
         session.asked.append(Asked(lsn, end, latest, session.page_time_us))

@@ -6,6 +6,7 @@ import os
 import sys
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
+from . import callers
 from .contract import Contract
 from .conversation import Setup, whole
 from .play import Failure
@@ -33,9 +34,13 @@ def judge(folder: str, scripts: List[Script], row: Dict[str, Any], is_search: bo
     if is_search:
         return f"it is found by: {'; '.join(_search(scripts, setup))}"
     script = next((script for script in scripts if script.name == row["script"]), None)
-    if script is None:
+    outside = next((script for script in callers.load(os.path.join(folder, "callers")) if script.name == row["script"]), None)
+    if outside is not None:
+        found = _find_outside(outside, setup)
+    elif script is not None:
+        found = _find(script, setup, row["variation"])
+    else:
         return f"there is no script {row['script']!r}"
-    found = _find(script, setup, row["variation"])
     if found is None:
         return f"the script {row['script']!r} in the variation {row['variation']} does not find it"
     variation, failure = found
@@ -53,6 +58,14 @@ def _find(script: Script, setup: Setup, variation: str) -> Optional[Tuple[str, F
             play(name, context)
         except Failure as failure:
             return name, failure
+    return None
+
+
+def _find_outside(script: callers.CallerScript, setup: Setup) -> Optional[Tuple[str, callers.Failure]]:
+    try:
+        callers.play(script, "whole", setup.command, setup.contract, setup.patience_s, 1)
+    except callers.Failure as failure:
+        return "whole", failure
     return None
 
 

@@ -13,6 +13,7 @@ RUN, DESTINATION, PROCESSED, IMAGE_BEGIN, IMAGE_CHUNK, IMAGE_END = 0x10, 0x11, 0
 PRIMARY_READY, WAITING, CHECKPOINT_WANTED, TIMER_SET, TIMER_DROPPED, TASK_RESULT = 0x16, 0x17, 0x18, 0x19, 0x1A, 0x1B
 SET_ASIDE, RELEASED, QUERY_ANSWER, EXECUTING = 0x1C, 0x1D, 0x1E, 0x1F
 DELIVER, BECOME_PRIMARY, IMPULSE_LOGGED, POLICY_AHEAD, QUERY, RINGS = 0x20, 0x21, 0x22, 0x23, 0x24, 0x25
+LOOK, GO, CONVERT, SEEN, CONVERTED = 0x26, 0x27, 0x28, 0x29, 0x2A
 
 NAMES = {
     APP_HELLO: "AppHello", APP_WELCOME: "AppWelcome", HEARTBEAT: "Heartbeat", GOODBYE: "Goodbye", CONTRACT: "Contract",
@@ -21,11 +22,12 @@ NAMES = {
     CHECKPOINT_WANTED: "CheckpointWanted", TIMER_SET: "TimerSet", TIMER_DROPPED: "TimerDropped", TASK_RESULT: "TaskResult",
     SET_ASIDE: "SetAside", RELEASED: "Released", QUERY_ANSWER: "QueryAnswer", EXECUTING: "Executing", DELIVER: "Deliver",
     BECOME_PRIMARY: "BecomePrimary", IMPULSE_LOGGED: "ImpulseLogged", POLICY_AHEAD: "PolicyAhead", QUERY: "Query", RINGS: "Rings",
+    LOOK: "Look", GO: "Go", CONVERT: "Convert", SEEN: "Seen", CONVERTED: "Converted",
 }
 FROM_APP = frozenset((APP_HELLO, HEARTBEAT, GOODBYE, CONTRACT, BUILD_METHODS, RUN, DESTINATION, PROCESSED, IMAGE_BEGIN, IMAGE_CHUNK, IMAGE_END,
-                      PRIMARY_READY, WAITING, CHECKPOINT_WANTED, TIMER_SET, TIMER_DROPPED, TASK_RESULT, SET_ASIDE, RELEASED, QUERY_ANSWER, EXECUTING))
+                      PRIMARY_READY, WAITING, CHECKPOINT_WANTED, TIMER_SET, TIMER_DROPPED, TASK_RESULT, SET_ASIDE, RELEASED, QUERY_ANSWER, EXECUTING, SEEN, CONVERTED))
 IMAGE_CHUNK_BYTES_MAX = 1 << 20
-CLEAN, REFUSED, PROTOCOL_VIOLATION, DIVERGENCE, APP_FAILED = range(5)
+CLEAN, REFUSED, PROTOCOL_VIOLATION, DIVERGENCE, APP_FAILED, AGAIN = range(6)
 
 
 def options(values: Dict[int, bytes]) -> bytes:
@@ -38,6 +40,11 @@ def welcome(instance: str, replica: str, instance_id: uuid.UUID, epoch: int, ses
     """AppWelcome (P5.3)."""
     return frame(APP_WELCOME, struct.pack("<H", 1) + text(instance) + struct.pack("<H", 0) + text(replica) + instance_id.bytes
                  + struct.pack("<QQIQB", epoch, session, limit, position, has_image) + options(more))
+
+
+def rings(capacity: int, path: str) -> bytes:
+    """Rings (P5.19)."""
+    return frame(RINGS, struct.pack("<I", capacity) + text(path))
 
 
 def image(position: int, version: int, content: bytes, chunk: int, checksum: int) -> bytes:
@@ -66,7 +73,8 @@ def goodbye(code: int, why: str = "") -> bytes:
     return frame(GOODBYE, bytes([code]) + text(why))
 
 
-def _options(reader: Reader) -> Dict[int, bytes]:
+def read_options(reader: Reader) -> Dict[int, bytes]:
+    """The options of a hello or a welcome (P2.7)."""
     count, before, found = reader.varint(), -1, {}
     if count > 16:
         raise Violation("P2.7", f"{count} options")
@@ -93,11 +101,47 @@ def read_hello(payload: bytes) -> Dict[str, Any]:
     for name, most in (("binding", 64), ("runtime", 128), ("culture", 64), ("cpu", 64)):
         hello[name] = reader.text(most)
     hello["contractHash"], hello["process"] = reader.number("Q"), reader.number("I")
-    hello["options"] = _options(reader)
+    hello["options"] = read_options(reader)
     reader.end()
     if len(hello["options"].get(1, bytes(16))) != 16:
         raise Violation("P5.1", "the build of option 1 has not 16 bytes")
     return hello
+
+
+def look(lsn: int, index: int, flags: int) -> bytes:
+    """Look (P5.24)."""
+    return frame(LOOK, struct.pack("<QIB", lsn, index, flags))
+
+
+def convert(lsn: int, before: int, after: int, use: int) -> bytes:
+    """Convert (P5.25)."""
+    return frame(CONVERT, struct.pack("<QIIB", lsn, before, after, use))
+
+
+def read_seen(payload: bytes) -> Dict[str, Any]:
+    """Seen (P5.24)."""
+    reader = Reader(payload, "Seen")
+    lsn, index, reserved, rows, before = reader.number("Q"), reader.number("I"), reader.number("B"), reader.varint(), -1
+    for _ in range(rows):
+        method = reader.number("I")
+        reader.take(16)
+        if method <= before:
+            raise Violation("P5.24", "the rows of Seen do not ascend")
+        before = method
+    reader.end()
+    if reserved or rows > 4096:
+        raise Violation("P5.24", f"Seen with {reserved} where 0 belongs, or {rows} rows")
+    return {"seen": lsn, "index": index}
+
+
+def read_converted(payload: bytes) -> Dict[str, Any]:
+    """Converted (P5.25)."""
+    reader = Reader(payload, "Converted")
+    lsn, use, length, checksum, why = reader.number("Q"), reader.number("B"), reader.number("Q"), reader.number("Q"), reader.text(2048)
+    reader.end()
+    if use > 3 or (why or use == 3) and (length or checksum):
+        raise Violation("P5.25", f"Converted of use {use} with {length} bytes of image and the reason {why!r}")
+    return {"converted": lsn, "use": use, "isRefused": bool(why), "hasImage": length > 0}
 
 
 def read_set_aside(payload: bytes) -> Dict[str, Any]:

@@ -11,9 +11,12 @@ import tempfile
 import time
 from typing import Callable, Dict, Iterable, List, Optional, Tuple
 
+from .rings import Rings
 from .wire import Frame, Violation, read_frame
 
 READ_BYTES = 1 << 18
+# How often a writer without room looks whether there is some: what must wake it is judged beside that.
+LOOK_S = 0.005
 IMAGE_CHUNK = 0x14
 
 
@@ -28,31 +31,41 @@ class Stall(Exception):
 class Link:
     """An app process and its app channel. Everything happens on the caller's thread."""
 
-    def __init__(self, command: List[str], environment: Dict[str, str], patience_s: float) -> None:
+    def __init__(self, command: List[str], environment: Dict[str, str], patience_s: float, has_rings: bool = False) -> None:
         self._patience_s = patience_s
+        self._rings: Optional[Rings] = None
         self._folder = tempfile.mkdtemp(prefix="ambrosia-kit-")
         self.token = os.urandom(32)
         self._received, self._is_first = bytearray(), True
         self._pieces: List[bytes] = []
         self.is_closed = False
+        self.has_wakes = True
         with open(os.path.join(self._folder, "token"), "wb") as file:
             file.write(self.token)
-        listener = socket.socket(socket.AF_UNIX)
-        listener.bind(os.path.join(self._folder, "app.sock"))
-        listener.listen(1)
-        told = {"AMBROSIA_APP": "unix:" + os.path.join(self._folder, "app.sock"), "AMBROSIA_TOKEN": os.path.join(self._folder, "token"),
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(os.path.join(self._folder, "app.sock"))
+        self._listener.listen(1)
+        told = {"AMBROSIA_APP": ("ring:" if has_rings else "unix:") + os.path.join(self._folder, "app.sock"), "AMBROSIA_TOKEN": os.path.join(self._folder, "token"),
                 "AMBROSIA_PARENT": str(os.getpid())}
         self._errors = open(os.path.join(self._folder, "stderr"), "w+b")
         self._process = subprocess.Popen(command, env={**os.environ, **environment, **told}, stdin=subprocess.DEVNULL, stdout=self._errors, stderr=self._errors)
         try:
-            self._socket = self._accept(listener)
+            self._socket = self._accept()
         except BaseException:
             self.kill()
             raise
-        finally:
-            listener.close()
 
-    def _accept(self, listener: socket.socket) -> socket.socket:
+    def accept_again(self) -> None:
+        """Another connection of the same process (P5.24, P5.25)."""
+        self._socket.close()
+        if self._rings is not None:
+            self._rings.close()
+            self._rings = None
+        self._received, self._is_first, self.is_closed = bytearray(), True, False
+        self._socket = self._accept()
+
+    def _accept(self) -> socket.socket:
+        listener = self._listener
         until = time.monotonic() + self._patience_s
         while not select.select([listener], [], [], 0.05)[0]:
             if self._process.poll() is not None:
@@ -73,12 +86,85 @@ class Link:
         while not self._take_frames(take, is_done) and not self.is_closed:
             left = until - time.monotonic()
             if left <= 0:
-                raise Stall(f"{awaited} did not come within {self._patience_s:g} s", sentence)
-            readable, writable, _ = select.select([self._socket], [self._socket] if self._pieces else [], [], left)
-            if writable:
-                self._write()
-            if readable and self._read():
+                raise self._stall(awaited, sentence)
+            if self._move_rings(left) if self._rings is not None else self._move_socket(left):
                 until = time.monotonic() + self._patience_s
+
+    def begin_rings(self, capacity: int) -> str:
+        """Makes the file of the rings. Frames go through them as soon as what was sent before has gone out."""
+        path = os.path.join(self._folder, "rings")
+        self._rings_to_come = Rings(path, capacity)
+        return path
+
+    def use_rings(self) -> None:
+        """From here on every frame goes through the rings."""
+        while self._pieces:
+            self._write()
+        self._rings = self._rings_to_come
+
+    def _stall(self, awaited: str, sentence: Optional[str]) -> Stall:
+        unread = None if self._rings is None else self._rings.what_lies_unread()
+        if unread is not None:
+            return Stall(f"{awaited} did not come within {self._patience_s:g} s: {unread}", "P5.19")
+        return Stall(f"{awaited} did not come within {self._patience_s:g} s", sentence)
+
+    def _move_socket(self, most_s: float) -> bool:
+        readable, writable, _ = select.select([self._socket], [self._socket] if self._pieces else [], [], most_s)
+        if writable:
+            self._write()
+        return bool(readable) and self._read()
+
+    def _move_rings(self, most_s: float) -> bool:
+        """Moves what can be moved; where nothing can, waits for a byte, for the end of the connection, or for room. True if something came."""
+        assert self._rings is not None
+        rings, did_write = self._rings, False
+        rings.check_room()
+        while self._pieces:
+            count = rings.write(self._pieces[0])
+            did_write = did_write or count > 0
+            self._pieces[:1] = [self._pieces[0][count:]] if count < len(self._pieces[0]) else []
+            if not count:
+                # The reader is woken when this side waits for him already: so it shows whether he wakes it.
+                rings.await_room()
+                break
+        if did_write and self.has_wakes and rings.must_wake_reader():
+            self._send_byte()
+        came = rings.read()
+        self._received += came
+        if came or did_write:
+            return bool(came)
+        if rings.begin_waiting() and select.select([self._socket], [], [], LOOK_S if self._pieces else most_s)[0] and not self._take_bytes():
+            self._received += rings.read()
+            self.is_closed = True
+        return False
+
+    def _send_byte(self) -> None:
+        try:
+            self._socket.send(b"\0")
+        except OSError:
+            pass
+
+    def _take_bytes(self) -> bool:
+        """The bytes that only wake. False at the end of the connection."""
+        try:
+            return bool(self._socket.recv(READ_BYTES))
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+    def wake_no_more(self) -> None:
+        """From here on bytes go into the ring, and the app that waits for them is not woken, as where a coordinator dies behind a write."""
+        until = time.monotonic() + self._patience_s
+        while self._rings is not None and not self._rings.is_awaited() and time.monotonic() < until:
+            time.sleep(LOOK_S)
+        self.has_wakes = False
+
+    def poke(self, which: str, to: int) -> None:
+        """Moves a position to where it may not be, and wakes the app."""
+        assert self._rings is not None
+        self._rings.poke(which, to)
+        self._send_byte()
 
     def stream(self, data: bytes, tail: bytes) -> float:
         """Sends a prebuilt stream and reads, unparsed, until what comes ends with `tail`; the seconds that it took."""
@@ -200,6 +286,9 @@ class Link:
             self._process.wait()
         if hasattr(self, "_socket"):
             self._socket.close()
+        if self._rings is not None:
+            self._rings.close()
+        self._listener.close()
         self._errors.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 

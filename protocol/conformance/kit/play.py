@@ -13,6 +13,9 @@ from .script import Script, first_difference, queue_of, resolve
 from .wire import Violation, crc32c, frame
 
 
+VIEW = {1: b"\1"}
+
+
 class Failure(Exception):
     """What was wrong in a play: the sentence, the step (from 1; 0 is the beginning), and what was expected and got."""
 
@@ -34,7 +37,9 @@ class Play:
     """One play of a script in which every step waits for the one before it."""
 
     def __init__(self, script: Script, setup: Setup) -> None:
-        self._script, self._setup = script, setup
+        self._script = script
+        told = {**script.environment, **({"AMBROSIA_VIEW": "1"} if script.start.endswith("view") else {})}
+        self._setup = setup._replace(environment={**setup.environment, **told})
         self.history = History(setup.contract, script.has_marks)
         self.ledger = Ledger()
         self._bound: Dict[str, Any] = {}
@@ -44,6 +49,8 @@ class Play:
         self._was_primary = False
         self._delivered = 0
         self._now: Optional[Conversation] = None
+        # Of versions: the image that was made last, and where it stands.
+        self._converted, self._begin_at = b"", 0
 
     def run(self) -> Played:
         """Plays it all. What is wrong is a Failure."""
@@ -71,9 +78,12 @@ class Play:
 
     def _begin(self) -> None:
         """A new instance: FirstStart, its first policy, and what the probe does at its first start."""
-        self._now = Conversation(self._setup, self.history, self.ledger)
+        self._now = Conversation(self._setup, self.history, self.ledger, options=VIEW if self._script.start.endswith("view") else None)
+        if self._script.start == "hello":
+            self._talk.await_hello()
+            return
         self._talk.open()
-        if self._script.start == "bare":
+        if self._script.start in ("bare", "empty view"):
             return
         self._append([{"start": True}, {"policy": {}}])
         self._deliver(0)
@@ -103,8 +113,19 @@ class Play:
         entries = self.history.entries[self._delivered:]
         self._delivered = len(self.history.entries)
         self._talk.deliver(entries, mark)
-        self._talk.await_reported(entries[-1].end)
+        self._await(entries[-1].end)
         self._ends.append(self._delivered)
+
+    def _await(self, position: int) -> None:
+        """Until everything is executed; a view that was told to stop before it does so."""
+        talk = self._talk
+        if not talk.session.is_view:
+            talk.await_reported(position)
+            return
+
+        def is_done() -> bool:
+            return (talk.session.is_stopped or talk.session.reported >= position) and not talk.session.images_owed and not talk.session.is_in_image
+        talk.pump(is_done, f"Seen or Processed({position})", "P5.24")
 
     def _take(self, step: Dict[str, Any]) -> bool:
         """One step. True if the app has ended as it had to."""
@@ -126,6 +147,17 @@ class Play:
             self._become_primary()
         if "restart" in step:
             self._restart(step["restart"])
+        if "look" in step:
+            talk.send(self._look(step["look"]))
+        if "go" in step:
+            talk.send(frames.frame(frames.GO))
+            self._await(self.history.end)
+        if "convert" in step:
+            self._convert(step["convert"])
+        if "again" in step:
+            self._begin_again(step["again"])
+        if "states" in step and talk.app.hello["version"] != step["states"]:
+            raise Violation("P5.0", f"the app states version {talk.app.hello['version']}, and its environment says {step['states']}")
         if "logged" in step:
             talk.send(frames.frame(frames.IMPULSE_LOGGED, step["logged"][0].to_bytes(4, "little") + step["logged"][1].to_bytes(8, "little")))
         for kind, payload in step.get("send", []):
@@ -139,6 +171,32 @@ class Play:
             talk.send(frames.query(self._queries, talk.session.delivered, contract.id_of(said["method"]), contract.arguments(said["method"], said.get("arguments", []))))
             talk.pump(lambda: not talk.session.queries, "QueryAnswer", "P5.18")
 
+    def _look(self, said: Dict[str, Any]) -> bytes:
+        return frames.look(resolve(said.get("at", 0), self._bound) + said.get("plus", 0), said.get("index", 0), said.get("flags", 0))
+
+    def _convert(self, said: Dict[str, Any]) -> None:
+        talk = self._talk
+        talk.image = b""
+        talk.send(frames.convert(said.get("lsn", 0) or (self.history.end if said["use"] == 1 else 0), said["from"], said["to"], said["use"]))
+        talk.pump(lambda: not talk.session.conversions and not talk.session.images_owed and not talk.session.is_in_image, "Converted, or an image", "P5.25")
+        if talk.image:
+            self._converted = talk.image
+
+    def _begin_again(self, said: Dict[str, Any]) -> None:
+        """The same process, another session: of the view from the log's beginning, or of the new version with the image that it has made."""
+        talk = self._talk
+        if self._script.start != "view":
+            talk.begin_again(self._begin_at, self._converted, {})
+            return
+        begin = talk.image_lsn if "look" in said else 0
+        if begin:
+            self.ledger.note(begin, talk.follower.counts)
+        talk.begin_again(begin, talk.image if begin else None, VIEW, self._look(said["look"]) if begin else b"")
+        entries = [entry for entry in self.history.entries if entry.lsn >= begin]
+        if entries:
+            talk.deliver(entries)
+        self._await(self.history.end)
+
     def _mark_of(self, step: Dict[str, Any], places: List[int]) -> int:
         """The mark of the Deliver frame: at its end, where the next page begins, or before the input of this number."""
         if "mark" not in step:
@@ -147,9 +205,11 @@ class Play:
             return (self.history.end + PAGE_BYTES - 1) // PAGE_BYTES * PAGE_BYTES
         return self.history.end if step["mark"] == "end" else places[step["mark"]]
 
-    def _restart(self, whence: str) -> None:
-        """The app's process dies, and another one begins at the newest image or at the beginning of the log."""
+    def _restart(self, whence: Any) -> None:
+        """The app's process dies, and another one begins at the newest image or at the beginning of the log, or as another version."""
         self._talk.link.kill()
+        if isinstance(whence, dict):
+            return self._as_version(whence)
         begin = max(self.ledger.images) if whence == "image" else 0
         self._now = Conversation(self._setup, self.history, self.ledger, begin, self.ledger.images.get(begin))
         self._talk.open()
@@ -158,6 +218,15 @@ class Play:
         self._talk.await_reported(rest[-1].end if rest else begin)
         if self._was_primary:
             self._become_primary()
+
+    def _as_version(self, said: Dict[str, Any]) -> None:
+        """Another build, of the version `as`, which is given the state of version `from`."""
+        self._begin_at = self.history.end
+        self._setup = self._setup._replace(environment={**self._setup.environment, "AMBROSIA_APP_VERSION": str(said["as"])})
+        image = bytes.fromhex(said["image"]) if "image" in said else self._converted
+        options = {3: said["from"].to_bytes(4, "little")}
+        self._now = Conversation(self._setup, self.history, self.ledger, self._begin_at, image, options)
+        self._talk.open()
 
     def _expect(self, expected: List[Dict[str, Any]], queries: int = 0) -> None:
         """What has come since the step began is what is expected, queue by queue."""
@@ -189,7 +258,7 @@ class Play:
     def _await_others(self, wanted: Dict[Queue, List[Dict[str, Any]]]) -> None:
         """Impulses and results of tasks come when they come; a play waits for those that it expects."""
         talk = self._talk
-        counts = {queue: len(items) for queue, items in wanted.items() if queue[0] in ("impulse", "task", "query", "waiting", "wanted", "image")}
+        counts = {queue: len(items) for queue, items in wanted.items() if queue[0] in ("impulse", "task", "query", "waiting", "wanted", "image", "seen", "converted")}
 
         def is_done() -> bool:
             return all(sum(output.queue == queue for output in talk.others) >= count for queue, count in counts.items())
@@ -200,10 +269,14 @@ class Play:
         """A step behind which the app's channel and process must end in a certain way, with nothing said but what is expected."""
         talk, ends = self._talk, step["ends"]
         talk.may_end = True
+        if "poke" in step:
+            talk.link.poke(*step["poke"])
         if "raw" in step:
             talk.send_raw(self._raw(step["raw"]))
         if "frame" in step:
             talk.send_raw(frame(step["frame"][0], bytes.fromhex(step["frame"][1])))
+        if "hangUp" in step:
+            talk.link.wake_no_more()
         if "in" in step:
             self._append(step["in"])
             entries = self.history.entries[self._delivered:]
@@ -214,6 +287,8 @@ class Play:
         if "hangUp" in step or "cut" in step:
             talk.link.pump(talk.take, lambda: True, "the bytes to go out")
             talk.link.close_output()
+        if "look" in step or "go" in step or "convert" in step:
+            self._say_out_of_place(step)
         if isinstance(step.get("restart"), dict):
             talk = self._with_image(step["restart"])
         try:
@@ -224,8 +299,17 @@ class Play:
         codes = [ends["goodbye"]] if isinstance(ends["goodbye"], int) else ends["goodbye"]
         if goodbye is not None and goodbye[0] not in codes or goodbye is None and None not in codes and codes != [2]:
             raise Failure(ends.get("proves", self._script.proves[0]), self._step, f"expected Goodbye {codes}, got {goodbye}; the app said: {talk.link.said()}")
-        if code != ends["exit"]:
-            raise Failure("P5.13", self._step, f"expected exit code {ends['exit']}, got {code}; the app said: {talk.link.said()}")
+        exits = ends["exit"] if isinstance(ends["exit"], list) else [ends["exit"]]
+        if code not in exits:
+            raise Failure("P5.13", self._step, f"expected exit code {exits}, got {code}; the app said: {talk.link.said()}")
+
+    def _say_out_of_place(self, step: Dict[str, Any]) -> None:
+        for kind, payload in ((frames.LOOK, frames.look(0, 0, 0)), (frames.GO, frames.frame(frames.GO))):
+            if frames.NAMES[kind].lower() in step:
+                self._talk.send_raw(payload)
+        if "convert" in step:
+            said = step["convert"]
+            self._talk.send_raw(frames.convert(said.get("lsn", 0), said["from"], said["to"], said["use"]))
 
     def _raw(self, said: str) -> bytes:
         """Bytes of a script: `crc HEX` is a header to which its checksum is added, `deliver[@LSN] HEX` a Deliver of these record bytes."""

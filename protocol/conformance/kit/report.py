@@ -4,7 +4,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from typing import Any, Dict, List, NamedTuple, Optional, Set
+from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Set
 
 from .script import LEVELS
 
@@ -46,8 +46,8 @@ def read_known(path: Optional[str]) -> Set[str]:
 class Report:
     """The results of one run of the kit."""
 
-    def __init__(self, command: List[str], seed: int, known: Set[str]) -> None:
-        self._command, self._seed, self._known = command, seed, known
+    def __init__(self, command: List[str], seed: int, known: Set[str], profiles: Sequence[str] = ()) -> None:
+        self._command, self._seed, self._known, self._profiles = command, seed, known, profiles
         self.results: List[Result] = []
         self.binding = ""
 
@@ -74,13 +74,15 @@ class Report:
         """A failure in words, with the line that repeats it."""
         if result.sentence is None:
             return f"FAILED {result.name}: it is in the list of known failures, and it passed: take it out of the list"
-        repeat = f"protocol/conformance/run --only {shlex.quote(result.script)} --variations {result.variation} --seed {self._seed} -- {shlex.join(self._command)}"
+        claimed = f"--profiles {','.join(self._profiles)} " if self._profiles else ""
+        repeat = (f"protocol/conformance/run {claimed}--only {shlex.quote(result.script)} --variations {result.variation} --seed {self._seed} "
+                  f"-- {shlex.join(self._command)}")
         where = "" if result.step == 0 else f"step {result.step}: "
         return f"FAILED {result.name}: {result.sentence}: {where}{result.what}\n    {repeat}"
 
     def as_json(self) -> Dict[str, Any]:
         """Everything for a machine."""
-        return {"kit": kit_version(), "protocol": 1, "binding": self.binding, "seed": self._seed, "command": self._command,
+        return {"kit": kit_version(), "protocol": 1, "binding": self.binding, "seed": self._seed, "profiles": list(self._profiles), "command": self._command,
                 "passed": sum(result.sentence is None for result in self.results), "failed": len(self.failures),
                 "known": sorted(self._known), "plays": [result._asdict() for result in self.results]}
 

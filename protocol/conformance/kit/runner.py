@@ -10,26 +10,33 @@ from .contract import Contract
 from .conversation import Setup, whole
 from .play import Failure
 from .report import Result
-from .script import ALL_VARIATIONS, Script
+from .script import ALL_VARIATIONS, PROFILES, Script
 from .variations import Context, play
 
 
 class Selection:
-    """Which scripts are played, and in which variations."""
+    """Which scripts are played, for which profiles, and in which variations."""
 
-    def __init__(self, level: str = "L4", only: Optional[str] = None, variations: Sequence[str] = ALL_VARIATIONS, rotate: int = 0, seed: int = 1) -> None:
-        self._level, self._only, self._variations, self._rotate, self.seed = level, only, variations, rotate, seed
+    def __init__(self, level: str = "L4", only: Optional[str] = None, variations: Sequence[str] = ALL_VARIATIONS, rotate: int = 0, seed: int = 1,
+                 profiles: Sequence[str] = ()) -> None:
+        self._level, self._only, self._rotate, self.seed, self._profiles = level, only, rotate, seed, profiles
+        self._variations = [name for name in variations if name != "rings" or "R" in profiles]
 
     def scripts(self, scripts: List[Script]) -> List[Script]:
-        """The scripts up to the level whose names contain the text."""
-        return [script for script in scripts if script.level <= self._level and (self._only is None or self._only in script.name)]
+        """The scripts up to the level, and of the profiles, whose names contain the text."""
+        return [script for script in scripts if (script.level in self._profiles if script.level in PROFILES else script.level <= self._level)
+                and self.is_wanted(script.name)]
 
-    def variations(self, script: Script) -> List[str]:
+    def variations(self, name: str, of: Sequence[str]) -> List[str]:
         """The variations of a script. With `rotate`, so many besides `whole`, others for each script and seed."""
-        possible = [name for name in script.variations if name != "whole" and name in self._variations]
+        possible = [variation for variation in of if variation != "whole" and variation in self._variations]
         if self._rotate and len(possible) > self._rotate:
-            possible = random.Random(f"{self.seed} {script.name}").sample(possible, self._rotate)
+            possible = random.Random(f"{self.seed} {name}").sample(possible, self._rotate)
         return ["whole"] + possible
+
+    def is_wanted(self, name: str) -> bool:
+        """Whether a script of this name is to be played."""
+        return self._only is None or self._only in name
 
 
 def run(scripts: List[Script], selection: Selection, command: List[str], contract: Contract, patience_s: float, jobs: int) -> Iterator[Result]:
@@ -43,7 +50,7 @@ def run(scripts: List[Script], selection: Selection, command: List[str], contrac
 def play_script(script: Script, selection: Selection, setup: Setup) -> List[Result]:
     """One script in all its variations; without its first play the others mean nothing."""
     context, results = Context(script, setup, selection.seed), []
-    for name in selection.variations(script):
+    for name in selection.variations(script.name, script.variations):
         results.append(_play(name, context))
         if context.base is None:
             break

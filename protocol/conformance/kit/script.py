@@ -9,12 +9,15 @@ from typing import Any, Dict, List, Optional
 from . import records
 from .app_side import Queue
 
-LEVELS = ("L0", "L1", "L2", "L3", "L4", "R")
+# What a binding may have beside its level: rings, views, upgrades, callers outside.
+PROFILES = ("R", "V", "U", "C")
+LEVELS = ("L0", "L1", "L2", "L3", "L4", *PROFILES)
 # What a script may leave out of an expectation: it is then not compared.
 MAY_LACK = frozenset(("lsn", "index", "caller", "kind", "method", "tries", "argumentBytes", "isUnlogged", "due"))
-STEP_MEMBERS = frozenset(("in", "out", "time", "page", "mark", "primary", "restart", "query", "raw", "frame", "ends", "logged", "hangUp", "cut", "send"))
-SCRIPT_MEMBERS = frozenset(("name", "level", "since", "proves", "start", "steps", "variations", "why", "marks", "needs"))
-ALL_VARIATIONS = ("whole", "bytes", "cut", "large", "restart", "promoted", "surroundings")
+STEP_MEMBERS = frozenset(("in", "out", "time", "page", "mark", "primary", "restart", "query", "raw", "frame", "ends", "logged", "hangUp",
+                          "cut", "send", "poke", "look", "go", "convert", "again", "states"))
+SCRIPT_MEMBERS = frozenset(("name", "level", "since", "proves", "start", "steps", "variations", "why", "marks", "needs", "environment"))
+ALL_VARIATIONS = ("whole", "bytes", "cut", "large", "restart", "promoted", "surroundings", "rings")
 
 
 class Script:
@@ -32,9 +35,13 @@ class Script:
         self.steps: List[Dict[str, Any]] = row["steps"]
         self.has_marks: bool = row.get("marks", True)
         self.needs: List[str] = row.get("needs", [])
+        self.environment: Dict[str, str] = row.get("environment", {})
         ends = any("ends" in step or "raw" in step or "frame" in step for step in self.steps)
-        self.variations: List[str] = row.get("variations", ["whole", "bytes", "cut", "surroundings"] if ends else list(ALL_VARIATIONS))
-        if self.level not in LEVELS or (len(self.variations) < 7 and not ends and not row.get("why")):
+        usual = ["whole", "bytes", "cut", "surroundings", "rings"] if ends else list(ALL_VARIATIONS)
+        # A view and a conversion are no replicas, which could be restarted or promoted.
+        of_profile = {"R": ["whole"], "V": ["whole", "bytes", "cut", "surroundings", "rings"], "U": ["whole", "bytes", "cut", "surroundings", "rings"]}
+        self.variations: List[str] = row.get("variations", of_profile.get(self.level, usual))
+        if self.level not in LEVELS or (len(self.variations) < 7 and not ends and self.level not in PROFILES and not row.get("why")):
             raise ValueError(f"{path}: {self.name}: the level is unknown, or nothing says why variations are left out")
 
 
@@ -71,7 +78,8 @@ def queue_of(expected: Dict[str, Any]) -> Queue:
     if "request" in expected:
         return ("session", records.session_id(expected.get("session", "a")).hex)
     for member, queue in (("timer", "timers"), ("dropped", "timers"), ("setAside", "quarantine"), ("released", "quarantine"), ("task", "task"),
-                          ("query", "query"), ("image", "image"), ("waiting", "waiting"), ("wanted", "wanted"), ("primaryReady", "primary")):
+                          ("query", "query"), ("image", "image"), ("waiting", "waiting"), ("wanted", "wanted"), ("primaryReady", "primary"),
+                          ("seen", "seen"), ("converted", "converted")):
         if member in expected:
             return (queue,)
     raise ValueError(f"no output is as {expected}")
@@ -97,8 +105,9 @@ def output_matches(expected: Dict[str, Any], got: Dict[str, Any], bound: Dict[st
             wanted[key] = default
     for key in MAY_LACK & set(actual) - set(wanted):
         wanted[key] = actual[key]
-    if wanted.get("image") is True:
-        wanted["image"] = actual.get("image")
+    for key in ("image", "waiting", "converted", "seen"):
+        if wanted.get(key) is True:
+            wanted[key] = actual.get(key)
     trial = dict(bound)
     if not matches(wanted, actual, trial):
         return False

@@ -45,6 +45,11 @@ class Session:
         self.origins: Dict[int, str] = {}
         self.queries: Set[int] = set()
         self.forgotten: Set[str] = set()
+        # Of a view (P5.24): whether it is one, whether it was told where to stop, and whether it has stopped.
+        self.is_view = self.is_looking = self.is_stopped = False
+        # Images that are no checkpoints, and conversions that were asked for (P5.24, P5.25).
+        self.images_owed = 0
+        self.conversions: List[int] = []
 
     def due(self, asked: Asked) -> Optional[int]:
         """The last boundary at which the checkpoint of a mark may be taken, if it has been delivered and the mark has a bound."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 import os
 import random
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, List, NamedTuple, Optional
+from typing import Any, List, NamedTuple, Optional, Sequence
 
-from . import coverage, faults, runner, vectors
+from . import callers, coverage, faults, runner, vectors
 from .contract import Contract
 from .kills import Kills
 from .report import Report
-from .script import Script
+from .script import PROFILES, Script
 
 # What the machine does beside the suite may take long; nothing waits so long where all is well.
 PATIENCE_S = 60
@@ -18,6 +18,7 @@ PATIENCE_S = 60
 SAMPLE = 24
 REFERENCE_SAMPLE = 120
 FAULTS_SAMPLE = 40
+CALLERS_SAMPLE = 8
 KILLS = 4
 
 
@@ -39,7 +40,7 @@ class Suite:
 
     def reference(self) -> Part:
         """The kit on its own reference app, which has no fault."""
-        return self._plays(self._some(self._scripts, REFERENCE_SAMPLE), faults.reference(self._folder))
+        return self._plays(self._some(self._scripts, REFERENCE_SAMPLE), faults.reference(self._folder), PROFILES)
 
     def faults(self) -> Part:
         """Planted faults, each of which must be found."""
@@ -59,7 +60,7 @@ class Suite:
         probe = self._built("tests", "Ambrosia.Conformance.Probe", "Ambrosia.Conformance.Probe")
         if probe is None:
             return Part(0, [], skipped="tests/Ambrosia.Conformance.Probe is not built")
-        return self._plays(self._some(self._scripts, SAMPLE), [probe])
+        return self._plays(self._some(self._scripts, SAMPLE), [probe], PROFILES)
 
     def kills(self) -> Part:
         """The C# probe and the real coordinator under the tap, killed."""
@@ -72,12 +73,15 @@ class Suite:
         repeat = f"protocol/conformance/kill --seed {self._seed} --cycles {count} --callers 2 --calls {3 * count} --coordinator {os.path.dirname(coordinator)} -- {probe}"
         return Part(int(wrong is None), [] if wrong is None else [f"FAILED kills: {wrong}\n    {repeat}"])
 
-    def _plays(self, scripts: List[Script], command: List[str]) -> Part:
-        report = Report(command, self._seed, set())
+    def _plays(self, scripts: List[Script], command: List[str], profiles: Sequence[str]) -> Part:
+        report = Report(command, self._seed, set(), profiles)
         for result in vectors.judge(command, PATIENCE_S):
             report.add(result)
-        selection = runner.Selection(rotate=0 if self._is_whole else 1, seed=self._seed)
+        selection = runner.Selection(rotate=0 if self._is_whole else 1, seed=self._seed, profiles=profiles)
         for result in runner.run(scripts, selection, command, self._contract, PATIENCE_S, self._jobs):
+            report.add(result)
+        outside = self._some(callers.load(os.path.join(self._folder, "callers")), CALLERS_SAMPLE)
+        for result in callers.run(outside, selection, command, self._contract, PATIENCE_S, self._jobs):
             report.add(result)
         wrong = [report.explain(failure) for failure in report.failures]
         return Part(len(report.results) - len(wrong), wrong, report.table())

@@ -17,7 +17,7 @@ from .wire import Frame, Violation, read_frame
 
 # Views and changes of versions (P5.24, P5.25): a session that has one of these is handed on and judged no longer.
 NOT_JUDGED = frozenset(range(0x26, 0x2B)) | {frames.RINGS}
-CHUNK_BYTES = 1 << 18
+CHUNK_BYTES, UNSENT_BYTES_MAX = 1 << 18, 1 << 23
 COORDINATOR_GONE = 74  # the exit code of P5.13
 
 
@@ -33,35 +33,60 @@ def coordinator_is_gone(parent: str) -> bool:
 
 
 class Direction:
-    """The bytes of one side: handed on as they come, and judged as soon as a frame is whole."""
+    """The bytes of one side: handed on as the other side takes them, and judged as soon as a frame is whole.
+
+    Neither side waits for the other: an app that is writing reads nothing, so whoever waited for it with its own bytes would wait for ever.
+    """
 
     def __init__(self, side: str, source: socket.socket, target: socket.socket, judge: Callable[[Frame], object]) -> None:
-        self.side, self.source, self._target, self._judge = side, source, target, judge
-        self._received, self._is_first = bytearray(), True
+        self.side, self.source, self.target, self._judge = side, source, target, judge
+        self._received, self._is_first, self._unsent = bytearray(), True, bytearray()
+        self._is_over = self._is_gone = False
 
-    def pump(self, is_judged: bool) -> bool:
-        """What has come; False at the end. Frames are judged before they are handed on, so that no answer can overtake its question."""
+    @property
+    def is_done(self) -> bool:
+        """Nothing comes any more, and everything was handed on."""
+        return self._is_over and not self._unsent
+
+    @property
+    def wants_more(self) -> bool:
+        """Whether the source may be read."""
+        return not self._is_over and len(self._unsent) < UNSENT_BYTES_MAX
+
+    @property
+    def has_unsent(self) -> bool:
+        """Whether the target is to take something."""
+        return bool(self._unsent)
+
+    def receive(self, is_judged: bool) -> None:
+        """What has come. Frames are judged before they are handed on, so that no answer can overtake its question."""
         try:
             data = self.source.recv(CHUNK_BYTES)
         except OSError:
             data = b""
-        if not data:
-            return False
+        self._is_over = not data
         try:
             if is_judged:
                 self._received += data
                 self._judge_frames()
         finally:
-            try:
-                self._target.sendall(data)
-            except OSError:
-                pass
-        return True
+            self._unsent += b"" if self._is_gone else data
+            self.hand_on()
+
+    def hand_on(self) -> None:
+        """As much as the target takes now."""
+        try:
+            del self._unsent[:self.target.send(self._unsent, socket.MSG_DONTWAIT) if self._unsent else 0]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self._is_gone = True
+            self._unsent.clear()
 
     def close(self) -> None:
         """The end of this side, handed on."""
         try:
-            self._target.shutdown(socket.SHUT_WR)
+            self.target.shutdown(socket.SHUT_WR)
         except OSError:
             pass
 
@@ -125,18 +150,20 @@ class Tap:
         directions = [Direction("coordinator", coordinator, app, coordinator_side.take), Direction("app", app, coordinator, app_side.take)]
         is_judged = True
         while directions:
+            readable, writable, _ = select.select([one.source for one in directions if one.wants_more], [one.target for one in directions if one.has_unsent], [])
             # The coordinator's side first: what the app says may rest on it.
-            for direction in [d for d in directions if d.source in select.select([d.source for d in directions], [], [])[0]]:
+            for direction in list(directions):
+                if direction.target in writable:
+                    direction.hand_on()
                 try:
-                    is_open = direction.pump(is_judged)
+                    if direction.source in readable:
+                        direction.receive(is_judged)
                 except Violation as violation:
                     self._reject(direction.side, violation)
                     is_judged = False
-                    continue
                 except NotJudged:
                     is_judged = False
-                    continue
-                if not is_open:
+                if direction.is_done:
                     directions.remove(direction)
                     direction.close()
                     if direction.side == "app":

@@ -1,4 +1,4 @@
-"""The seven variations of a script. Each gives the same log to the app in another way, and the app must say the same."""
+"""The variations of a script. Each gives the same log to the app in another way, and the app must say the same."""
 from __future__ import annotations
 
 import random
@@ -13,6 +13,7 @@ from .records import CHECKPOINT_MARK
 from .script import Script
 from .wire import Violation
 
+RING_BYTES = 1 << 16
 # Names and clocks of another machine; none of them may be seen in what an app does.
 SURROUNDINGS = {"TZ": "Pacific/Chatham", "LANG": "tr_TR.UTF-8", "LC_ALL": "C", "PYTHONHASHSEED": "4711", "MALLOC_PERTURB_": "165", "HOME": "/nonexistent",
                 "DOTNET_gcServer": "0", "GLIBC_TUNABLES": "glibc.malloc.mmap_threshold=65536"}
@@ -28,7 +29,7 @@ class Context:
 
 def play_whole(context: Context) -> None:
     """Whole frames, each step behind the one before: what the others are compared with."""
-    context.base = Play(context.script, context.setup._replace(shape=whole)).run()
+    context.base = Play(context.script, context.setup._replace(shape=whole, rings=RING_BYTES if context.script.level == "R" else 0)).run()
 
 
 def _again(context: Context, setup: Setup, what: str) -> None:
@@ -53,6 +54,11 @@ def play_cut(context: Context) -> None:
             yield data[at:at + size]
             at += size
     _again(context, context.setup._replace(shape=lambda data: list(cut(data))), "cut at random")
+
+
+def play_rings(context: Context) -> None:
+    """Through rings as small as they may be, so that each large message has a writer wait for room."""
+    _again(context, context.setup._replace(rings=RING_BYTES), "through rings")
 
 
 def play_surroundings(context: Context) -> None:
@@ -151,7 +157,7 @@ def _compare(first: Ledger, now: Ledger, what: str) -> None:
 
 PLAYS: Dict[str, Callable[[Context], None]] = {
     "whole": play_whole, "bytes": play_bytes, "cut": play_cut, "large": play_large, "promoted": play_promoted, "restart": play_restart,
-    "surroundings": play_surroundings}
+    "surroundings": play_surroundings, "rings": play_rings}
 
 
 def play(name: str, context: Context) -> None:

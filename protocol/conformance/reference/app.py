@@ -1,6 +1,7 @@
-"""The reference app: a plain and slow app side of every level but rings, written from docs/ alone, into which faults can be planted.
+"""The reference app: a plain and slow app side of every level and of rings, written from docs/ alone, into which faults can be planted.
 
-`app.py [--fault NAME]` is an app (protocol P5.0); `app.py vectors FILE` prints what it reads in vectors (README).
+`app.py [--fault NAME]` is an app (protocol P5.0); `app.py vectors FILE` prints what it reads in vectors, and
+`app.py call CATALOG INSTANCE NAME` is a caller outside (README).
 """
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ import socket
 import struct
 import sys
 import time
+from typing import Union
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
@@ -16,6 +18,8 @@ sys.dont_write_bytecode = True
 from encoding import Malformed, crc32c, frame, string, varint  # noqa: E402
 from faults import has, plant  # noqa: E402
 from messages import Stopped  # noqa: E402
+from rings import RingChannel  # noqa: E402
+from views import Again, app_version  # noqa: E402
 from session import Session  # noqa: E402
 
 RETRY_S = 10
@@ -24,8 +28,8 @@ RECEIVE_BYTES = 1 << 18
 
 def connect(address: str) -> socket.socket:
     """Connects to the coordinator, which may not listen yet (P5.0)."""
-    if not address.startswith(("unix:", "tcp:")):
-        raise SystemExit(refuse(f"the address {address!r} is neither unix: nor tcp:; start the coordinator without --app-rings"))
+    if not address.startswith(("unix:", "ring:", "tcp:")):
+        raise SystemExit(refuse(f"the address {address!r} is none of unix:, ring: and tcp:"))
     until = time.monotonic() + RETRY_S
     while True:
         try:
@@ -49,17 +53,20 @@ def refuse(why: str) -> int:
 def hello(token: bytes) -> bytes:
     """AppHello (P5.1)."""
     sent = bytes(32) if has("wrong-token") else token
-    return frame(0x01, struct.pack("<HH", 1, 1) + varint(32) + sent + struct.pack("<II", 0 if has("app-version-0") else 1, 1) + string("conformance-reference 1")
+    version = 0 if has("app-version-0") else app_version()
+    return frame(0x01, struct.pack("<HH", 1, 1) + varint(32) + sent + struct.pack("<II", version, 1) + string("conformance-reference 1")
                  + string(sys.version.split()[0]) + string("") + string("") + struct.pack("<QI", 0, os.getpid()) + varint(0))
 
 
-def serve(channel: socket.socket, session: Session) -> int:
+def serve(channel: Union[socket.socket, RingChannel], session: Session) -> int:
     """Frames in and out until the channel ends; the exit code (P5.13)."""
     received = bytearray()
     while True:
         try:
             channel.sendall(session.out.take())
             data = channel.recv(RECEIVE_BYTES)
+        except Malformed:
+            return 74
         except OSError:
             data = b""
         if not data:
@@ -67,6 +74,8 @@ def serve(channel: socket.socket, session: Session) -> int:
         received += data
         try:
             take_frames(received, session)
+            if session.rings is not None:
+                channel, session.rings = RingChannel(channel, *session.rings), None
             session.idle()
         except Malformed as error:
             return say_goodbye(channel, session, 2, error.args[0], 74)
@@ -95,12 +104,12 @@ def take_frames(received: bytearray, session: Session) -> None:
         session.take(kind, payload)
 
 
-def say_goodbye(channel: socket.socket, session: Session, code: int, why: str, exit_code: int) -> int:
+def say_goodbye(channel: Union[socket.socket, RingChannel], session: Session, code: int, why: str, exit_code: int) -> int:
     """Goodbye, behind what was emitted before (P5.12)."""
     session.out.frame(0x04, bytes([code]) + string(why[:1000]))
     try:
         channel.sendall(session.out.take())
-    except OSError:
+    except (OSError, Malformed):
         pass
     print(why, file=sys.stderr)
     return exit_code
@@ -114,16 +123,23 @@ def main(arguments: list) -> int:
     if arguments[:1] == ["vectors"]:
         from vectors import print_vectors
         return print_vectors(arguments[1])
+    if arguments[:1] == ["call"]:
+        from caller import converse
+        return converse(*arguments[1:4])
     if "AMBROSIA_APP" not in os.environ or "AMBROSIA_TOKEN" not in os.environ:
         return refuse("AMBROSIA_APP and AMBROSIA_TOKEN are not set; a coordinator sets them")
     with open(os.environ["AMBROSIA_TOKEN"], "rb") as file:
         token = file.read()
     if len(token) != 32:
         return refuse(f"the token file has {len(token)} bytes and not 32")
-    channel = connect(os.environ["AMBROSIA_APP"])
-    session = Session()
-    channel.sendall(hello(token))
-    return serve(channel, session)
+    while True:
+        channel = connect(os.environ["AMBROSIA_APP"])
+        session = Session()
+        channel.sendall(hello(token))
+        try:
+            return serve(channel, session)
+        except Again:
+            channel.close()
 
 
 if __name__ == "__main__":

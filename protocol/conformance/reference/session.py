@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import struct
 import uuid
-from typing import Any, List, Optional
+from typing import Any, List, Optional, Tuple
 
 from encoding import Cursor, Malformed, crc64, pack
 from faults import has
@@ -11,13 +11,14 @@ from flows import Differs
 from handlers import Handlers
 from messages import Message, Stopped
 from outbound import CALL, FAILURE, FORK, IMPULSE, REQUEST, RESULT, Outbound
+from views import Again, Looking, View
 
 WAIT_US = 10_000_000
 CHUNK_BYTES = 1 << 16
-READ, KNOWN_KINDS = 1 << 20, (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 14, 15, 17)
+READ, KNOWN_KINDS = 1 << 20, (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 17)
 
 
-class Session:
+class Session(Looking):
     """One session. `take` is given whole frames; `idle` is called when none is left in what was received."""
 
     def __init__(self) -> None:
@@ -30,12 +31,16 @@ class Session:
         self._duty: Optional[List[Any]] = None
         self._frame_time = 0
         self._index = 0
+        self.rings: Optional[Tuple[int, str]] = None
+        self.view, self._from, self._refusal = None, 0, ""
 
     def take(self, kind: int, payload: bytes) -> None:
         """One frame of the coordinator."""
         take = {0x02: self._welcome, 0x03: self._heartbeat, 0x04: self._goodbye, 0x13: self._image_begin, 0x14: self._image_chunk, 0x15: self._image_end,
-                0x20: self._deliver, 0x21: self._become_primary, 0x22: self._impulse_logged, 0x23: self._policy_ahead, 0x24: self._query}.get(kind)
-        if take is None or (not self._is_welcomed and kind not in (0x02, 0x03, 0x04)) or (self._is_welcomed and kind == 0x02):
+                0x20: self._deliver, 0x21: self._become_primary, 0x22: self._impulse_logged, 0x23: self._policy_ahead, 0x24: self._query,
+                0x25: self._rings, 0x26: self._look, 0x27: self._go, 0x28: self._convert}.get(kind)
+        is_early = kind in (0x02, 0x03, 0x04, 0x25)
+        if take is None or (not self._is_welcomed and not is_early) or (self._is_welcomed and kind in (0x02, 0x25) and not has("rings-at-any-time")):
             if has("unknown-frame-skipped"):
                 return
             raise Malformed("P2.4")
@@ -43,7 +48,8 @@ class Session:
 
     def idle(self) -> None:
         """The input has run dry: everything is on its way, and reported (P5.6)."""
-        if self.executed > self.reported and not has("never-reports-when-dry"):
+        is_in_record = self.view is not None and self.view.index
+        if self.executed > self.reported and not is_in_record and not has("never-reports-when-dry"):
             self._report(self.executed)
 
     # ---- beginning and end ----
@@ -57,15 +63,20 @@ class Session:
         self._replica = reader.name()
         instance = reader.take(16)
         self._epoch, _, self.out.limit, self.executed, has_image = (reader.fixed(form) for form in "QQIQB")
-        for _ in range(reader.varint()):
-            reader.varint()
-            reader.sized(256)
+        options = {reader.varint(): reader.sized(256) for _ in range(reader.varint())}
         reader.end()
+        self.view = View() if options.get(1) == b"\1" else None
+        self._from = int.from_bytes(options.get(3, b""), "little")
         if has_image > 1:
             raise Malformed("P5.3")
         self.reported, self._has_image, self._is_welcomed = self.executed, bool(has_image), True
         self.handlers.probe.seed = int.from_bytes(instance[:8], "big")
         self.out.frame(0x09, self.handlers.contract.manifest)
+
+    def _rings(self, payload: bytes) -> None:
+        reader = Cursor(payload)
+        self.rings = (reader.fixed("I"), reader.string(1024))
+        reader.end()
 
     def _heartbeat(self, payload: bytes) -> None:
         Cursor(payload).end()
@@ -75,6 +86,8 @@ class Session:
         code = reader.fixed("B")
         reader.string(1024)
         reader.end()
+        if code == 5 and (self.view is not None or self._from) and not has("again-is-the-end"):
+            raise Again()
         raise SystemExit({0: 0, 1: 2}.get(code, 74))
 
     # ---- images ----
@@ -101,19 +114,26 @@ class Session:
         try:
             self.handlers.probe.restore(self.handlers.world.restore(self.handlers, bytes(self._image)))
         except (ValueError, Differs) as why:
+            if self._from:
+                self._refusal = str(why)
+                return
             raise Stopped(1, str(why)) from None
         self._has_image, self._is_started = False, True
+        self.look_again()
         world = self.handlers.world
         for number in world.timers if not has("timers-not-said-behind-image") else ():
             self.handlers.say_timer(number)
         for place in world.aside if not has("messages-not-said-behind-image") else ():
             self.handlers.say_set_aside(place, False)
 
-    def _send_image(self) -> None:
+    def _image_now(self) -> bytes:
+        return self.handlers.world.save(self.handlers.probe.save())
+
+    def _send_image(self, whole: Optional[int] = None) -> None:
         """Takes the checkpoint at this record boundary (P5.7)."""
-        image = self.handlers.world.save(self.handlers.probe.save())
+        image = self._image_now()
         self._duty = None
-        at = self.executed - (has("image-at-another-place") and 8)
+        at = (self.executed if whole is None else whole) - (has("image-at-another-place") and 8)
         self.out.frame(0x13, struct.pack("<QI", at, 1))
         for begin in range(0, len(image), CHUNK_BYTES):
             self.out.frame(0x14, image[begin:begin + CHUNK_BYTES])
@@ -127,11 +147,21 @@ class Session:
         lsn, self._frame_time, mark = reader.fixed("Q"), reader.fixed("q"), reader.fixed("Q")
         if self._has_image or lsn < self.executed and not has("repeated-records-accepted"):
             raise Malformed("P5.4")
+        if self.view is not None and self.view.is_stopped and not has("executes-while-stopped"):
+            raise Malformed("P5.24")
         if has("report-before-output") and self.handlers.is_primary and reader.at < len(payload):
             self._report(lsn + len(payload) - 24)
         self.executed = lsn
-        while reader.at < len(payload):
+        self._execute(payload[reader.at:], mark)
+
+    def _execute(self, records: bytes, mark: int) -> None:
+        reader = Cursor(records, "P5.4")
+        while reader.at < len(records):
             mark = self._reach(mark)
+            if self.view is not None and self.view.stops(self.executed, self.view.index, records[reader.at + 4]):
+                self._stop(records[reader.at:], mark)
+                return
+            begin = reader.at
             size, kind, flags = reader.fixed("I"), reader.fixed("B"), reader.take(3)
             if any(flags) and not has("reserved-bits-ignored"):
                 raise Malformed("P1.6")
@@ -141,6 +171,11 @@ class Session:
             self.out.cause = self.handlers.lsn = self.executed
             self._index = 0
             self._record(kind, body)
+            if self.view is not None:
+                if self.view.index:
+                    self._stop(records[begin:], mark)
+                    return
+                self.view.count(kind, self.executed + 8 + size)
             self.executed += 8 + size
             if kind == 14 and not has("forget-not-reported"):
                 self._report(self.executed)
@@ -153,6 +188,8 @@ class Session:
         if mark:
             self._report(mark) if not has("mark-not-exact") else self._report(self.executed)
         self.out.cause = 0
+        if self.view is not None and self.view.stops(self.executed, 0, 0):
+            self._stop(b"", 0)
 
     def _reach(self, mark: int) -> int:
         """Reports a mark exactly, before the first record that is not below it (P5.6)."""
@@ -167,7 +204,7 @@ class Session:
 
     def _record(self, kind: int, body: bytes) -> None:
         take = {1: self._run, 2: self._run, 3: self._first_start, 4: self._peer, 7: self._mark, 8: self._task, 9: self._timer, 10: self._request,
-                11: self._policy, 12: self._quarantine, 14: self._forget}.get(kind)
+                11: self._policy, 12: self._quarantine, 13: self._upgrade, 14: self._forget}.get(kind)
         if kind not in KNOWN_KINDS and not has("unknown-record-skipped"):
             raise Stopped(2, f"a record of kind {kind} at {self.executed}, which this app does not know (P5.4)")
         if take is None:
@@ -180,10 +217,9 @@ class Session:
 
     def _first_start(self, reader: Cursor) -> None:
         reader.rest()
-        if self._is_started:
-            return
+        if not self._is_started:
+            self.handlers.fork("greeter", "Add", [1])
         self._is_started = True
-        self.handlers.fork("greeter", "Add", [1])
 
     def _peer(self, reader: Cursor) -> None:
         origin = reader.fixed("I")
@@ -212,9 +248,18 @@ class Session:
             raise Malformed("P3.1")
         reader.take(extension if not has("blocks-not-skipped") else 0)
         caller, index = self._origin(origin), 0
+        first_index = 0 if self.view is None else self.view.resume()
         while reader.at < len(reader.data):
+            if self.view is not None and index > first_index and self.view.stops(self.executed, index, 1):
+                self.view.index = index
+                reader.rest()
+                return
             message = Cursor(reader.sized(), "P3.1")
-            if kind in (RESULT, FAILURE):
+            if self.view is not None:
+                self.view.since += index >= first_index
+            if index < first_index:
+                pass
+            elif kind in (RESULT, FAILURE):
                 self.handlers.take_answer(kind, caller, message)
             else:
                 self._message(kind, caller, index, bool(flags & 1), message)
@@ -277,6 +322,8 @@ class Session:
     def _mark(self, reader: Cursor) -> None:
         epoch, bound, replica = reader.fixed("Q"), reader.fixed("Q"), reader.name()
         is_ours = replica == self._replica or has("mark-of-another-answered")
+        if self.view is not None and not has("view-takes-checkpoints"):
+            return
         if epoch < self._epoch and not has("old-mark-answered") or (self.handlers.is_primary and not is_ours) or has("mark-ignored"):
             return
         latest = self.executed + bound if bound else None
@@ -303,7 +350,7 @@ class Session:
         reader = Cursor(payload)
         lsn = reader.fixed("Q")
         reader.end()
-        if self.handlers.is_primary:
+        if self.handlers.is_primary or self.view is not None and not has("view-becomes-primary"):
             raise Malformed("P5.10")
         self.handlers.is_primary = True
         if has("ready-with-own-position"):

@@ -17,6 +17,8 @@ class immortal_base {
   virtual void first_start() {}
   // The process has become the primary: it may send impulses (outside().get<I>(…)).
   virtual void becoming_primary() {}
+  // This version of the app takes the place of version `from`, whose state it has. It may send, and executes once.
+  virtual void upgraded(std::uint32_t from) { (void)from; }
 
   virtual void dispatch(incoming& in) = 0;
   virtual void write_state(writer& out) const = 0;
@@ -24,8 +26,9 @@ class immortal_base {
   virtual std::vector<std::string_view> manifests() const = 0;
   virtual std::uint64_t contract_hash() const = 0;
   virtual std::uint32_t version() const = 0;
-  // Calls one of the two hooks above. False: it failed.
-  virtual bool run_hook(bool is_primary, failure& error) = 0;
+  // Calls one of the hooks above. False: it failed.
+  enum class hook { first_start, becoming_primary, upgraded };
+  virtual bool run_hook(hook which, failure& error, std::uint32_t from = 0) = 0;
 
   void attach(runtime& to) { _run = &to; }
   bool is_attached() const { return _run != nullptr; }
@@ -80,7 +83,8 @@ class immortal<A, State, serves<First, More...>> : public immortal_base {
     ((in.what == incoming::fate::no_method ? More::dispatch(app, in) : void()), ...);
   }
   void write_state(writer& out) const final {
-    static_assert(described<State>, "the state is an aggregate with a list of its fields: static constexpr auto fields = ambrosia::fields(\"name\", &State::name, …)");
+    static_assert(described<State>,
+                  "the state is an aggregate with a list of its fields: static constexpr auto fields = ambrosia::fields(\"name\", &State::name, …)");
     encode(out, _state);
   }
   bool read_state(cbor_reader& in) final {
@@ -90,11 +94,12 @@ class immortal<A, State, serves<First, More...>> : public immortal_base {
   std::vector<std::string_view> manifests() const final { return {First::manifest, More::manifest...}; }
   std::uint64_t contract_hash() const final { return First::contract_hash; }
   std::uint32_t version() const override { return 1; }
-  bool run_hook(bool is_primary, failure& error) final {
+  bool run_hook(hook which, failure& error, std::uint32_t from) final {
 #if defined(__cpp_exceptions)
     try {
 #endif
-      is_primary ? static_cast<A&>(*this).becoming_primary() : static_cast<A&>(*this).first_start();
+      A& app = static_cast<A&>(*this);
+      which == hook::first_start ? app.first_start() : which == hook::becoming_primary ? app.becoming_primary() : app.upgraded(from);
 #if defined(__cpp_exceptions)
     } catch (...) {
       error = current_failure();
@@ -153,4 +158,4 @@ class immortal<A, State, serves<First, More...>> : public immortal_base {
   State _state{};
 };
 
-}  // namespace ambrosia
+}  // namespace ambrosia::inline v0

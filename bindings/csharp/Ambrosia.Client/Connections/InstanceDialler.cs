@@ -156,10 +156,13 @@ internal sealed class ReadOnlyCatalogFiles(string directory) : ICatalogFiles
     public string? WhatIsOpen(string name)
     {
         if (OperatingSystem.IsWindows() || !File.Exists(PathOf(name))) return null;
-        UnixFileMode mode = File.GetUnixFileMode(PathOf(name));
-        return (mode & OthersMay) == 0 ? null
-            : $"its mode is 0{Convert.ToString((int)mode & 0x1FF, 8)}: others than its owner may read or change it";
+        UnixFileMode mode = File.GetUnixFileMode(PathOf(name)), around = File.GetUnixFileMode(directory);
+        if ((mode & OthersMay) != 0) return $"its mode is {Octal(mode)}: others than its owner may read or change it";
+        return (around & OthersMay & ~(UnixFileMode.GroupRead | UnixFileMode.OtherRead)) == 0 ? null
+            : $"the mode of its directory is {Octal(around)}: others than its owner may put another file in its place";
     }
+
+    private static string Octal(UnixFileMode mode) => $"0{Convert.ToString((int)mode & 0x1FF, 8)}";
 
     public string PathOf(string name) => Path.Combine(directory, name);
 

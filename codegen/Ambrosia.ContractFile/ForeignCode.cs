@@ -9,7 +9,8 @@ namespace Ambrosia.ContractFile;
 /// <summary>
 /// Judges what handlers execute in other assemblies than their own: packages and other projects, whose source the analyzers do not see. It
 /// follows the calls in the IL of the assemblies that will run. In a package a call whose method is chosen at run time is followed to the
-/// method that it names, and no further. What a handler does in its own assembly is left to the analyzers, and the framework to its list.
+/// method that it names, and to the only one there is where that has no body. What a handler does in its own assembly is left to the
+/// analyzers, and the framework to its list.
 /// </summary>
 /// <param name="trusted">Names of assemblies that are not followed.</param>
 internal sealed class ForeignCode(AppCode code, IReadOnlyCollection<string> trusted)
@@ -34,6 +35,8 @@ internal sealed class ForeignCode(AppCode code, IReadOnlyCollection<string> trus
 
     private readonly Dictionary<AppMethod, (AppMethod? From, int At)> _way = [];
     private readonly Dictionary<(int Assembly, EntityHandle Token), TokenTarget> _targets = [];
+    private readonly Dictionary<TokenTarget, Verdict?> _verdicts = [];
+    private readonly Heirs _heirs = new(code);
     private readonly List<ForeignFault> _found = [];
 
     /// <summary>Returns what handlers reach, each call of theirs that leads there once, in the order of their names.</summary>
@@ -53,7 +56,8 @@ internal sealed class ForeignCode(AppCode code, IReadOnlyCollection<string> trus
 
     private void Take(AppMethod method, AppMethod? from, int at, Queue<AppMethod> open)
     {
-        if (IsTrusted(method) || !_way.TryAdd(method, (from, at))) return;
+        if (_way.ContainsKey(method) || IsTrusted(method)) return;
+        _way.Add(method, (from, at));
         open.Enqueue(method);
     }
 
@@ -72,42 +76,43 @@ internal sealed class ForeignCode(AppCode code, IReadOnlyCollection<string> trus
             {
                 if (instruction.Code == OpCodes.Ldftn) functions.Add((called, instruction.At));
                 else Take(called, method, instruction.At, open);
-                if (called.IsVirtual && instruction.Code == OpCodes.Callvirt)
-                    foreach (AppMethod filled in FillsOf(called, method)) Take(filled, method, instruction.At, open);
             }
+            if (instruction.Code == OpCodes.Callvirt || instruction.Code == OpCodes.Ldvirtftn)
+                foreach (AppMethod filled in FillsOf(target, method)) Take(filled, method, instruction.At, open);
             if (target is { Type: null, Name.Length: > 0 }) Judge(method, target, instruction);
         }
         foreach ((AppMethod function, int at) in functions) Take(function, method, at, open);
     }
 
     /// <summary>
-    /// Returns what a virtual call of the handler's own assembly may run there: so a dispatcher leads to its handler. What a package
-    /// decides at
-    /// run time is not guessed.
+    /// Returns what a virtual call may run: in the handler's own assembly all that it declares, so that a dispatcher leads to its handler.
+    /// What a package decides at run time is not guessed, unless there is nothing to decide.
     /// </summary>
-    private IEnumerable<AppMethod> FillsOf(AppMethod called, AppMethod caller)
+    private IEnumerable<AppMethod> FillsOf(TokenTarget target, AppMethod caller)
     {
         AppAssembly own = WayTo(caller, 0)[0].Method.Type.Assembly;
-        if (caller.Type.Assembly != own) yield break;
-        foreach (AppType type in code.Types.Where(type => type.Assembly == own && type.Ancestors.Contains(called.Type)))
-            for (AppType? at = type; at is not null; at = at.Base)
-                foreach (AppMethod each in at.Methods.Where(each => each.IsVirtual && each.Fills(called.Name, called.ParameterCount)))
-                    yield return each;
+        if (caller.Type.Assembly == own)
+            return target.Methods.Count > 0 ? target.Methods.Where(static each => each.IsVirtual).SelectMany(each => _heirs.Of(each, own))
+                : _heirs.OfOutside(target, own);
+        return target.Methods is [{ IsAbstract: true } called] && _heirs.Of(called, null) is [var only] ? [only] : [];
     }
 
     /// <summary>Reports a member of the framework, if it is not for handlers and another assembly uses it.</summary>
     private void Judge(AppMethod method, TokenTarget target, Instruction instruction)
     {
+        if (!_verdicts.TryGetValue(target, out Verdict? verdict)) _verdicts.Add(target, verdict = Judged(target));
+        if (verdict is null) return;
         List<(AppMethod Method, int At)> way = WayTo(method, instruction.At);
         AppAssembly own = way[0].Method.Type.Assembly;
         if (method.Type.Assembly == own) return;
-        string type = Plain(target.Outside), name = target.Name;
-        if (name.StartsWith("get_", StringComparison.Ordinal) || name.StartsWith("set_", StringComparison.Ordinal)) name = name[4..];
-        string? first = target.Parameters.Count > 0 ? target.Parameters[0][(target.Parameters[0].LastIndexOf('.') + 1)..] : null;
-        if (FrameworkNames.Of(type, name, target.IsField ? null : target.ParameterCount, first) is not { } verdict
-            || !s_rules.Contains(verdict.Rule) || s_harmless.Any(each => $"{type}.{name}".StartsWith(each,
-                StringComparison.Ordinal))) return;
+        string type = Plain(target.Outside), name = IsAccessor(target.Name) ? target.Name[4..] : target.Name;
         Add(verdict.Rule, $"{type[(type.LastIndexOf('.') + 1)..]}.{name}", verdict.Mend, way, own);
+    }
+
+    private static Verdict? Judged(TokenTarget target)
+    {
+        string? first = target.Parameters.Count > 0 ? target.Parameters[0][(target.Parameters[0].LastIndexOf('.') + 1)..] : null;
+        return Judged(target.Outside, target.Name, target.IsField ? null : target.ParameterCount, first);
     }
 
     private void Add(string rule, string what, string mend, List<(AppMethod Method, int At)> way, AppAssembly own)
@@ -137,13 +142,23 @@ internal sealed class ForeignCode(AppCode code, IReadOnlyCollection<string> trus
         target is { Outside: "Ambrosia.Immortal", Name: "NondetTask" or "NondetMethod" } or { Outside: "Ambrosia.NondetOptions",
             Name: "set_Retry" };
 
-    private bool IsTrusted(AppMethod method)
+    private bool IsTrusted(AppMethod method) => IsTrusted(method.Type.Assembly.Name, trusted) || AppHandlers.IsProxy(method.Type)
+        || StatedCode.IsDeterministic(method);
+
+    /// <summary>Tells whether an assembly is not followed: the framework's own are judged by the list.</summary>
+    internal static bool IsTrusted(string assembly, IReadOnlyCollection<string> trusted) => trusted.Contains(assembly)
+        || assembly.StartsWith("System.", StringComparison.Ordinal) || assembly.StartsWith("Microsoft.", StringComparison.Ordinal);
+
+    /// <summary>Returns what the list says of a member; null where nothing is said that holds for code without source.</summary>
+    internal static Verdict? Judged(string type, string member, int? parameters, string? first)
     {
-        string assembly = method.Type.Assembly.Name;
-        return trusted.Contains(assembly) || assembly.StartsWith("System.", StringComparison.Ordinal)
-            || assembly.StartsWith("Microsoft.", StringComparison.Ordinal) || AppHandlers.IsProxy(method.Type)
-                || StatedCode.IsDeterministic(method);
+        string plain = Plain(type), name = IsAccessor(member) ? member[4..] : member;
+        return FrameworkNames.Of(plain, name, parameters, first) is { } verdict && s_rules.Contains(verdict.Rule)
+            && !s_harmless.Any(each => $"{plain}.{name}".StartsWith(each, StringComparison.Ordinal)) ? verdict : null;
     }
+
+    private static bool IsAccessor(string member) =>
+        member.StartsWith("get_", StringComparison.Ordinal) || member.StartsWith("set_", StringComparison.Ordinal);
 
     /// <summary>Returns a name without the counts of type parameters, as the list has it.</summary>
     private static string Plain(string name)
@@ -158,6 +173,52 @@ internal sealed class ForeignCode(AppCode code, IReadOnlyCollection<string> trus
 /// <param name="At">The offset of the call in its IL.</param>
 /// <param name="Way">The names of the methods from the handler to it.</param>
 internal sealed record ForeignFault(string Rule, string What, string Mend, AppMethod Call, int At, IReadOnlyList<string> Way);
+
+/// <summary>Finds the methods of the app that stand behind a virtual one.</summary>
+internal sealed class Heirs(AppCode code)
+{
+    /// <summary>What everybody implements: to follow its calls to all who do would tell of what no handler calls.</summary>
+    private static readonly string[] s_common = ["System.", "Microsoft.", "Ambrosia."];
+
+    private readonly ILookup<AppType, AppType> _children = code.Types
+        .SelectMany(static type => type.Parents.Select(parent => (Parent: parent, Type: type))).ToLookup(static each => each.Parent,
+            static each => each.Type);
+
+    private readonly ILookup<string, AppType> _outside = code.Types
+        .SelectMany(static type => type.ParentsOutside.Select(parent => (Parent: parent, Type: type)))
+        .Where(static each => !s_common.Any(space => each.Parent.StartsWith(space, StringComparison.Ordinal)))
+        .ToLookup(static each => each.Parent, static each => each.Type);
+
+    private readonly Dictionary<(AppMethod Called, AppAssembly? Of), AppMethod[]> _known = [];
+
+    /// <summary>Returns the methods with a body that a call of the method may run.</summary>
+    /// <param name="of">The assembly of the objects that are called; null: any.</param>
+    internal AppMethod[] Of(AppMethod called, AppAssembly? of)
+    {
+        if (_known.TryGetValue((called, of), out AppMethod[]? known)) return known;
+        return _known[(called, of)] = [.. BehindAll([called.Type], called.Name, called.ParameterCount, of)];
+    }
+
+    /// <summary>Returns those that a call of a method outside of the app may run. The framework's are too many to mean anything.</summary>
+    internal IEnumerable<AppMethod> OfOutside(TokenTarget target, AppAssembly of) =>
+        BehindAll(_outside[target.Outside], target.Name, target.ParameterCount, of);
+
+    private HashSet<AppMethod> BehindAll(IEnumerable<AppType> types, string name, int parameters, AppAssembly? of)
+    {
+        var seen = new HashSet<AppType>();
+        var open = new Stack<AppType>(types);
+        var found = new HashSet<AppMethod>();
+        while (open.TryPop(out AppType? type))
+        {
+            if (!seen.Add(type)) continue;
+            foreach (AppType child in _children[type]) open.Push(child);
+            if (of is not null && type.Assembly != of) continue;
+            for (AppType? at = type; at is not null; at = at.Base)
+                found.UnionWith(at.Methods.Where(each => each.IsVirtual && !each.IsAbstract && each.Fills(name, parameters)));
+        }
+        return found;
+    }
+}
 
 /// <summary>Reads from metadata that an author answers for a method.</summary>
 internal static class StatedCode

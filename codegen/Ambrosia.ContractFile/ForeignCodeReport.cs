@@ -10,13 +10,14 @@ internal static class ForeignCodeReport
     /// <summary>Returns a line for each fault.</summary>
     /// <param name="paths">The assemblies of the app.</param>
     /// <param name="trusted">Names of assemblies that are not followed.</param>
+    /// <param name="seen">The file that keeps what was seen of assemblies; empty: none does.</param>
     /// <exception cref="BadImageFormatException">A file is broken.</exception>
-    internal static IReadOnlyList<string> Of(IReadOnlyList<string> paths, IReadOnlyCollection<string> trusted)
+    internal static IReadOnlyList<string> Of(IReadOnlyList<string> paths, IReadOnlyCollection<string> trusted, string seen = "")
     {
         var pathOf = new Dictionary<AppAssembly, string>();
         try
         {
-            foreach (string path in paths)
+            foreach (string path in new ForeignAssemblies(seen).Followed(paths, trusted))
             {
                 if (AppAssembly.Open(path) is not { } assembly) continue;
                 if (BuildReader.Product.Contains(assembly.Name)) assembly.Dispose();

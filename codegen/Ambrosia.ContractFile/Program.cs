@@ -15,12 +15,12 @@ internal static class Program
     private static int Main(string[] args)
     {
         if (args is ["build", var document, var list]) return Guarded(document, () => WriteBuild(document, list));
-        if (args is ["judge", var all, var trusted]) return Guarded(all, () => Judge(all, trusted));
+        if (args is ["judge", var all, var trusted, var seen]) return Guarded(all, () => Judge(all, trusted, seen));
         if (args is [var assembly, var contracts, var bodies]) return Guarded(assembly, () => WriteParts(assembly, contracts, bodies));
         Console.Error.WriteLine(
             "usage: Ambrosia.ContractFile ASSEMBLY CONTRACTS BODIES; writes the assembly's contract manifest and its suspendable bodies to the files, nothing if it has none\n"
             + "       Ambrosia.ContractFile build FILE LIST; writes to FILE what the build of these assemblies is, a path a line in LIST\n"
-            + "       Ambrosia.ContractFile judge LIST TRUSTED; says what handlers execute in other assemblies that is no function of the log");
+            + "       Ambrosia.ContractFile judge LIST TRUSTED SEEN; says what handlers execute in other assemblies that is no function of the log; SEEN keeps what was seen of them");
         return Misuse;
     }
 
@@ -56,9 +56,9 @@ internal static class Program
     }
 
     /// <summary>Tells the build of each fault as the compiler does, so that it fails by these lines and not by the program.</summary>
-    private static void Judge(string list, string trusted)
+    private static void Judge(string list, string trusted, string seen)
     {
-        foreach (string line in ForeignCodeReport.Of(File.ReadAllLines(list), trusted.Split(';', StringSplitOptions.TrimEntries)))
+        foreach (string line in ForeignCodeReport.Of(File.ReadAllLines(list), trusted.Split(';', StringSplitOptions.TrimEntries), seen))
             Console.WriteLine(line);
     }
 

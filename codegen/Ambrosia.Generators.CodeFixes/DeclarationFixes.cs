@@ -1,3 +1,4 @@
+using System.Collections.Generic;
 using System.Collections.Immutable;
 using System.Composition;
 using System.Linq;
@@ -11,16 +12,16 @@ using Microsoft.CodeAnalysis.CSharp.Syntax;
 namespace Ambrosia.Generators.CodeFixes;
 
 /// <summary>
-/// Mends declarations that would lose a value: a member of a [Data] type gets a setter, and a field that no checkpoint can hold is left
-/// out of the state. Editors call it on threads of their choice.
+/// Mends declarations that would lose a value: a member of a [Data] type gets a setter, a field that no checkpoint can hold is left out of
+/// the state, and a kept body is private and names the method that is called. Editors call it on threads of their choice.
 /// </summary>
 [ExportCodeFixProvider(LanguageNames.CSharp), Shared]
 public sealed class DeclarationFixes : CodeFixProvider
 {
     private const string Unkept = "AMB131", Lost = "AMB132", LeaveOut = "Leave it out of the state: [NotState]",
-        GiveSetter = "Give it a public setter: { get; set; }";
+        GiveSetter = "Give it a public setter: { get; set; }", Kept = "AMB128", MakePrivate = "Make it private", NameCalled = "Name the method that is called";
 
-    public override ImmutableArray<string> FixableDiagnosticIds { get; } = [Unkept, Lost];
+    public override ImmutableArray<string> FixableDiagnosticIds { get; } = [Unkept, Lost, Kept];
 
     public override FixAllProvider GetFixAllProvider() => WellKnownFixAllProviders.BatchFixer;
 
@@ -35,6 +36,9 @@ public sealed class DeclarationFixes : CodeFixProvider
             {
                 (Unkept, FieldDeclarationSyntax or PropertyDeclarationSyntax) => (LeftOut(member), LeaveOut),
                 (Lost, PropertyDeclarationSyntax property) => (WithSetter(property), GiveSetter),
+                (Kept, MethodDeclarationSyntax method) when diagnostic.Properties.ContainsKey("Private") => (AsPrivate(method), MakePrivate),
+                (Kept, MethodDeclarationSyntax method) when diagnostic.Properties.TryGetValue("Named", out string? name) =>
+                    (Naming(method, name!), NameCalled),
                 _ => ((SyntaxNode?)null, ""),
             };
             if (mended is null || member is null) continue;
@@ -51,6 +55,26 @@ public sealed class DeclarationFixes : CodeFixProvider
             SyntaxFactory.Attribute(SyntaxFactory.ParseName("NotState")))).WithTrailingTrivia(SyntaxFactory.Space);
         MemberDeclarationSyntax bare = member.WithoutLeadingTrivia();
         return bare.WithAttributeLists(bare.AttributeLists.Insert(0, attribute)).WithLeadingTrivia(member.GetLeadingTrivia());
+    }
+
+    private static MethodDeclarationSyntax AsPrivate(MethodDeclarationSyntax method)
+    {
+        bool isGiven = false;
+        var modifiers = new List<SyntaxToken>();
+        foreach (SyntaxToken each in method.Modifiers)
+        {
+            if (!SyntaxFacts.IsAccessibilityModifier(each.Kind())) modifiers.Add(each);
+            else if (!isGiven) modifiers.Add(SyntaxFactory.Token(SyntaxKind.PrivateKeyword).WithTriviaFrom(each));
+            isGiven |= SyntaxFacts.IsAccessibilityModifier(each.Kind());
+        }
+        return method.WithModifiers(SyntaxFactory.TokenList(modifiers));
+    }
+
+    private static MethodDeclarationSyntax Naming(MethodDeclarationSyntax method, string name)
+    {
+        AttributeArgumentSyntax argument = method.AttributeLists.SelectMany(static list => list.Attributes)
+            .First(static each => each.Name.ToString().Contains("Formerly")).ArgumentList!.Arguments[0];
+        return method.ReplaceNode(argument.Expression, SyntaxFactory.ParseExpression($"nameof({name})"));
     }
 
     private static SyntaxNode WithSetter(PropertyDeclarationSyntax property)

@@ -60,6 +60,23 @@ public sealed class RequestTests
         Assert.Equal(0, _requests.Count);
     }
 
+    /// <summary>The instance knows the number alone, and the client knows what its contract calls it.</summary>
+    [Fact]
+    public void Failure_OfAMethodThatTheInstanceLacks_NamesIt()
+    {
+        var bytes = new System.Buffers.ArrayBufferWriter<byte>();
+        var writer = new CborWriter(bytes);
+        ListedFailures.NoMethod(999).Write(ref writer);
+        writer.Flush();
+        RequestFailedException failure = RequestFailedException.Of(bytes.WrittenSpan);
+
+        Assert.True(failure.IsNoMethod);
+        Assert.Equal(("Ambrosia.NoMethod", "Method 0x3E7 is not in the contract."), (failure.TypeName, failure.Message));
+        Assert.Equal("IShop.Order is not in the contract that the instance has: another version of it, or another service. (Method 0x3E7 is not in the contract.)",
+            failure.Naming("IShop.Order").Message);
+        Assert.Equal("IShop.Order", new ClientMessage(999, [], "IShop.Order").ToRequest(isImpulse: false).Name);
+    }
+
     [Fact]
     public void Requests_MoreThanMayBeUnderWay_WaitForTheirTurn()
     {

@@ -21,6 +21,7 @@ return args switch
     ["account2", ..] => AmbrosiaApp.Run<Account>(args[1..]),
     ["meter", ..] => AmbrosiaApp.Run<Meter>(args[1..]),
     ["clumsy", ..] => AmbrosiaApp.Run<Clumsy>(args[1..]),
+    ["erratic", ..] => AmbrosiaApp.Run<Erratic>(args[1..]),
     ["look", var log, var until] => Past.Look(log, until),
     ["again", var cut, .. var must] => Past.Again(cut, must),
     ["host", "books,copies", ..] => Programs.ManyInOneProcess(args[2..]),

@@ -57,21 +57,23 @@ public sealed class ClientProxy<TContract>
     public ClientProxy<TContract> With(ContractFailures failures) => new(_client, _key, _position, failures);
 
     /// <summary>Begins a query. Generated code uses it.</summary>
+    /// <param name="name">The method with its contract, for people.</param>
     [EditorBrowsable(EditorBrowsableState.Never)]
-    public ClientMessage BeginQuery(uint method) => new(method);
+    public ClientMessage BeginQuery(uint method, string name) => new(method, name);
 
     /// <summary>Asks a query and decodes its answer. Generated code uses it.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]
     public async Task<QueryAnswer<T>> QueryAsync<T>(ClientMessage message, ValueReader<T> read, CancellationToken cancellationToken)
     {
-        QueryOutcome outcome = await Awaited(_client.QueryAsync(message.Method, message.Arguments, _position, cancellationToken))
+        QueryOutcome outcome = await Awaited(_client.QueryAsync(message, _position, cancellationToken))
             .ConfigureAwait(false);
         return new QueryAnswer<T>(read(outcome.Value), outcome.Position);
     }
 
     /// <summary>Begins a request or an impulse. Generated code uses it.</summary>
+    /// <param name="name">The method with its contract, for people.</param>
     [EditorBrowsable(EditorBrowsableState.Never)]
-    public ClientMessage Begin(uint method) => new(method, _key.Span);
+    public ClientMessage Begin(uint method, string name) => new(method, _key.Span, name);
 
     /// <summary>Sends a request and decodes its answer. Generated code uses it.</summary>
     [EditorBrowsable(EditorBrowsableState.Never)]

@@ -129,14 +129,19 @@ public sealed class ImmortalClient : IAsyncDisposable, IDisposable
     /// Asks any replica that can answer from a state that holds what this client has seen and everything below <paramref name="position"/>.
     /// </summary>
     /// <exception cref="TimeoutException">No replica could within <see cref="ClientOptions.QueryWithin"/>.</exception>
-    internal async Task<QueryOutcome> QueryAsync(uint method, byte[] arguments, Lsn position, CancellationToken cancellationToken)
+    internal async Task<QueryOutcome> QueryAsync(ClientMessage message, Lsn position, CancellationToken cancellationToken)
     {
+        byte[] arguments = message.Arguments;
         await AwaitConnection(cancellationToken).ConfigureAwait(false);
         Lsn atLeast = Lsn.Max(Seen, position);
         await _limiter.EnterAsync(arguments.Length, cancellationToken).ConfigureAwait(false);
         try
         {
-            return await _queries.AskAsync(method, arguments, atLeast, cancellationToken).ConfigureAwait(false);
+            return await _queries.AskAsync(message.Method, arguments, atLeast, cancellationToken).ConfigureAwait(false);
+        }
+        catch (RequestFailedException e) when (message.Name is { } name && e.IsNoMethod)
+        {
+            throw e.Naming(name);
         }
         finally
         {

@@ -1,13 +1,14 @@
 using System.Collections.Generic;
 using System.Linq;
 using System.Threading;
+using Ambrosia.Generators.Roslyn;
 using Microsoft.CodeAnalysis;
 
 namespace Ambrosia.Generators.Determinism;
 
 /// <summary>
-/// Finds the methods that a virtual call may run: the overrides and implementations that the compilation declares. They are collected when
-/// the first is asked for.
+/// Finds the methods that a virtual call may run: the overrides and implementations that the compilation declares, of members of other
+/// projects and packages too. They are collected when the first is asked for.
 /// </summary>
 internal sealed class CallTargets(Compilation compilation)
 {
@@ -24,6 +25,15 @@ internal sealed class CallTargets(Compilation compilation)
         foreach (IMethodSymbol heir in heirs)
             if (CanBe(edge.Receiver, heir.ContainingType)) yield return heir;
     }
+
+    /// <summary>
+    /// Tells whether a call of the type's members is followed into what the compilation declares. Everybody implements what the framework
+    /// has, so that its calls would lead to what no handler calls.
+    /// </summary>
+    internal static bool MayLeadBack(INamedTypeSymbol type) =>
+        !type.DeclaringSyntaxReferences.IsEmpty
+        || (!Symbols.IsOfFramework(type.ContainingAssembly) && !type.ContainingAssembly.Name.StartsWith(Symbols.Namespace,
+            System.StringComparison.Ordinal));
 
     /// <summary>Tells whether an object of the static type can be one whose method is that of the other type.</summary>
     private static bool CanBe(ITypeSymbol? receiver, INamedTypeSymbol type) =>
@@ -46,7 +56,7 @@ internal sealed class CallTargets(Compilation compilation)
                 for (IMethodSymbol? parent = method.OverriddenMethod; parent is not null; parent = parent.OverriddenMethod)
                     Add(heirs, parent, method);
             if (type.TypeKind is not (TypeKind.Class or TypeKind.Struct)) continue;
-            foreach (INamedTypeSymbol contract in type.AllInterfaces.Where(static each => !each.DeclaringSyntaxReferences.IsEmpty))
+            foreach (INamedTypeSymbol contract in type.AllInterfaces.Where(static each => MayLeadBack(each)))
                 foreach (IMethodSymbol member in contract.GetMembers().OfType<IMethodSymbol>())
                     if (type.FindImplementationForInterfaceMember(member) is IMethodSymbol found) Add(heirs, member, found);
         }

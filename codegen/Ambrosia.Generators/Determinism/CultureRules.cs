@@ -1,5 +1,6 @@
 using System.Collections.Generic;
 using System.Linq;
+using Ambrosia.Generators.Roslyn;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.Operations;
 
@@ -138,5 +139,5 @@ internal static class CultureRules
                 named.TypeArguments[0].Name)));
 
     private static bool IsOfSystem(INamedTypeSymbol type) =>
-        type.ContainingNamespace?.ToDisplayString().StartsWith("System", System.StringComparison.Ordinal) == true;
+        Symbols.NamespaceOf(type).StartsWith("System", System.StringComparison.Ordinal);
 }

@@ -11,14 +11,18 @@ namespace Ambrosia.Generators.Determinism;
 /// <summary>
 /// Walks a body and notes what it calls, what it uses of the state, and what a handler may not do. Lambdas belong to the body in which they
 /// stand, since they run where they are called, except those that are given to a NondetTask; these and local functions have facts of their
-/// own. One walk, one thread.
+/// own; and so have lambdas in a local that another body calls. One walk, one thread.
 /// </summary>
 internal sealed class FactCollector : OperationWalker
 {
+    /// <summary>A function within a body has the object of that body.</summary>
+    private static readonly GivenObject[] s_given = [new(0, ObjectOrigin.OfThis)];
+
     private readonly Dictionary<ISymbol, MethodFacts> _inner;
     private readonly SemanticModel _model;
     private readonly bool _isInvariant;
-    private readonly StateTracker _state;
+    private readonly StateTracker _state = new();
+    private readonly HeldFunctions _functions = new();
     private MethodFacts _facts;
 
     /// <summary>True among the arguments of a NondetTask: lambdas there run beside the body.</summary>
@@ -32,7 +36,12 @@ internal sealed class FactCollector : OperationWalker
         _facts = facts;
         _inner = inner;
         _isInvariant = isInvariant;
-        _state = new StateTracker();
+    }
+
+    public override void Visit(IOperation? operation)
+    {
+        if (operation is not null) FollowHidden(HiddenCalls.Of(operation, _model));
+        base.Visit(operation);
     }
 
     public override void VisitInvocation(IInvocationOperation operation)
@@ -48,7 +57,7 @@ internal sealed class FactCollector : OperationWalker
         if (!_isInvariant) Report(CultureRules.Of(operation));
         Report(HashOrderRules.Of(operation));
         Report(HandlerRules.OfInvocation(operation));
-        Follow(target, operation.Instance, operation.IsVirtual);
+        Follow(target, operation.Instance, operation.IsVirtual, operation.Arguments);
         base.VisitInvocation(operation);
     }
 
@@ -57,7 +66,7 @@ internal sealed class FactCollector : OperationWalker
         if (operation.Constructor is { } constructor)
         {
             Use(constructor, operation);
-            Follow(constructor, null, false);
+            Follow(constructor, null, false, operation.Arguments);
             if (!_isInvariant) Report(CultureRules.Of(operation));
         }
         base.VisitObjectCreation(operation);
@@ -71,7 +80,7 @@ internal sealed class FactCollector : OperationWalker
         bool isVirtual = operation.Instance is not IInstanceReferenceOperation { Syntax: BaseExpressionSyntax };
         if (reads && operation.Property.GetMethod is { } get) Follow(get, operation.Instance, isVirtual);
         if (writes && operation.Property.SetMethod is { } set) Follow(set, operation.Instance, isVirtual);
-        if (operation.Property.IsStatic) VisitStatic(operation.Property, operation, IsAutomatic(operation.Property));
+        if (operation.Property.IsStatic) VisitStatic(operation.Property, operation, Symbols.IsAutomatic(operation.Property));
         base.VisitPropertyReference(operation);
     }
 
@@ -90,23 +99,22 @@ internal sealed class FactCollector : OperationWalker
         base.VisitMethodReference(operation);
     }
 
+    public override void VisitLocalReference(ILocalReferenceOperation operation)
+    {
+        if (_functions.OfOther(operation.Local, _isOfTask ? null : _facts) is { } function) FollowFunction(function);
+        base.VisitLocalReference(operation);
+    }
+
+    public override void VisitIsPattern(IIsPatternOperation operation)
+    {
+        _state.Note(operation);
+        base.VisitIsPattern(operation);
+    }
+
     public override void VisitBinaryOperator(IBinaryOperation operation)
     {
-        if (operation.OperatorMethod is { } method) Follow(method, null, false);
         if (!_isInvariant) Report(CultureRules.Of(operation));
         base.VisitBinaryOperator(operation);
-    }
-
-    public override void VisitUnaryOperator(IUnaryOperation operation)
-    {
-        if (operation.OperatorMethod is { } method) Follow(method, null, false);
-        base.VisitUnaryOperator(operation);
-    }
-
-    public override void VisitConversion(IConversionOperation operation)
-    {
-        if (operation.OperatorMethod is { } method) Follow(method, null, false);
-        base.VisitConversion(operation);
     }
 
     public override void VisitInterpolation(IInterpolationOperation operation)
@@ -121,7 +129,7 @@ internal sealed class FactCollector : OperationWalker
         {
             ForEachStatementInfo info = _model.GetForEachStatementInfo(syntax);
             if (info.GetEnumeratorMethod is { } enumerate) Follow(enumerate, operation.Collection, true);
-            if (info.MoveNextMethod is { } next) Follow(next, null, true);
+            FollowHidden(HiddenCalls.Of(info));
             Report(HandlerRules.OfForEach(operation, info));
         }
         Report(HashOrderRules.Of(operation));
@@ -142,19 +150,6 @@ internal sealed class FactCollector : OperationWalker
         base.VisitLock(operation);
     }
 
-    public override void VisitUsing(IUsingOperation operation)
-    {
-        VisitDispose((operation.Resources as IVariableDeclarationGroupOperation)?.Declarations.FirstOrDefault()?.Declarators
-            .FirstOrDefault()?.Symbol.Type ?? operation.Resources.Type);
-        base.VisitUsing(operation);
-    }
-
-    public override void VisitUsingDeclaration(IUsingDeclarationOperation operation)
-    {
-        VisitDispose(operation.DeclarationGroup.Declarations.FirstOrDefault()?.Declarators.FirstOrDefault()?.Symbol.Type);
-        base.VisitUsingDeclaration(operation);
-    }
-
     public override void VisitDynamicInvocation(IDynamicInvocationOperation operation)
     {
         Report(HandlerRules.OfDynamic(operation));
@@ -170,12 +165,20 @@ internal sealed class FactCollector : OperationWalker
     public override void VisitSimpleAssignment(ISimpleAssignmentOperation operation)
     {
         _state.Note(operation);
+        if (operation.Target is ILocalReferenceOperation local) _functions.Note(local.Local, operation.Value, _facts);
         base.VisitSimpleAssignment(operation);
     }
 
     public override void VisitVariableDeclarator(IVariableDeclaratorOperation operation)
     {
         _state.Note(operation);
+        if (operation.Initializer is { } initializer && _functions.Note(operation.Symbol, initializer.Value, _facts) is { } function
+            && HeldFunctions.IsForTasks(operation.Symbol, operation))
+        {
+            _facts.Tasks.Add(new CallEdge(function.Symbol));
+            Apart(function.Symbol, function.Body);
+            return;
+        }
         base.VisitVariableDeclarator(operation);
     }
 
@@ -211,6 +214,16 @@ internal sealed class FactCollector : OperationWalker
         }
     }
 
+    /// <summary>
+    /// Follows a lambda that a local of another body has, as a task does that calls it: it runs in both.
+    /// </summary>
+    private void FollowFunction(IAnonymousFunctionOperation function)
+    {
+        if (_isOfTask) _facts.Tasks.Add(new CallEdge(function.Symbol));
+        else _facts.Calls.Add(new CallEdge(function.Symbol, Given: s_given));
+        if (!_inner.ContainsKey(function.Symbol)) Apart(function.Symbol, function.Body);
+    }
+
     /// <summary>Gives a function facts of its own.</summary>
     private void Apart(IMethodSymbol function, IOperation? body)
     {
@@ -230,13 +243,6 @@ internal sealed class FactCollector : OperationWalker
             foreach (IMethodSymbol constructor in member.ContainingType.StaticConstructors) Follow(constructor, null, false);
         }
         if (isStored) Report(StaticRules.Of(member, operation));
-    }
-
-    private void VisitDispose(ITypeSymbol? type)
-    {
-        IMethodSymbol? dispose = type?.GetMembers("Dispose").OfType<IMethodSymbol>()
-            .FirstOrDefault(static each => each.Parameters.Length == 0);
-        if (dispose is not null) Follow(dispose, null, true);
     }
 
     /// <summary>Reports a member that the framework's list or its author forbids.</summary>
@@ -271,17 +277,31 @@ internal sealed class FactCollector : OperationWalker
         return member is { DeclaringSyntaxReferences.IsEmpty: true } && FrameworkList.Of(member) is not null;
     }
 
-    private void Follow(ISymbol target, IOperation? receiver, bool isVirtual)
+    private void Follow(ISymbol target, IOperation? receiver, bool isVirtual, IEnumerable<IArgumentOperation>? arguments = null)
     {
         if (target is IMethodSymbol { ReducedFrom: { } whole }) target = whole;
         if (target is IMethodSymbol { PartialImplementationPart: { } part }) target = part;
         ISymbol definition = target.OriginalDefinition;
-        if (definition.DeclaringSyntaxReferences.IsEmpty && definition is not IMethodSymbol { MethodKind: MethodKind.Constructor }) return;
-        if (definition.DeclaringSyntaxReferences.IsEmpty && definition.ContainingType.DeclaringSyntaxReferences.IsEmpty) return;
-        _facts.Calls.Add(new CallEdge(definition, receiver?.Type, isVirtual, receiver is not null && _state.IsOfState(receiver)));
+        if (definition.DeclaringSyntaxReferences.IsEmpty && !IsFollowed(definition, isVirtual)) return;
+        IReadOnlyList<GivenObject>? given = definition is IMethodSymbol { MethodKind: MethodKind.LocalFunction }
+            ? [.. s_given, .. _state.GivenBy(null, arguments) ?? []] : _state.GivenBy(receiver, arguments);
+        _facts.Calls.Add(new CallEdge(definition, receiver?.Type, isVirtual, given));
+        if (definition is IMethodSymbol { IsStatic: true } or IMethodSymbol { MethodKind: MethodKind.Constructor })
+            foreach (IMethodSymbol first in definition.ContainingType.StaticConstructors)
+                if (!first.IsImplicitlyDeclared) _facts.Calls.Add(new CallEdge(first));
     }
 
-    private static bool IsAutomatic(IPropertySymbol property) =>
-        property.ContainingType.GetMembers().OfType<IFieldSymbol>()
-            .Any(field => SymbolEqualityComparer.Default.Equals(field.AssociatedSymbol, property));
+    /// <summary>
+    /// Tells whether a member without source of its own leads to some: a constructor to initializers, a virtual one to its heirs.
+    /// </summary>
+    private static bool IsFollowed(ISymbol member, bool isVirtual) => member is IMethodSymbol method
+        && (method.MethodKind == MethodKind.Constructor ? !method.ContainingType.DeclaringSyntaxReferences.IsEmpty
+            : isVirtual && (method.IsAbstract || method.IsVirtual || method.IsOverride) && CallTargets.MayLeadBack(method.ContainingType));
+
+    /// <summary>Follows what is called without being named; the object decides which method it is.</summary>
+    private void FollowHidden(IEnumerable<IMethodSymbol?> methods)
+    {
+        foreach (IMethodSymbol? method in methods)
+            if (method is not null) Follow(method, null, true);
+    }
 }

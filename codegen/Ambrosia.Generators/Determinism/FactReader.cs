@@ -66,7 +66,10 @@ internal sealed class FactReader(Compilation compilation, bool isInvariant)
                     Read(member, reference.GetSyntax(cancel), facts, cancel);
             }
         }
-        if (given is null && constructor.ContainingType.BaseType is { } parent
+        PrimaryConstructorBaseTypeSyntax? passed = (declaration as TypeDeclarationSyntax)?.BaseList?.Types
+            .OfType<PrimaryConstructorBaseTypeSyntax>().FirstOrDefault();
+        if (passed is not null) Read(passed, facts, null, cancel);
+        if (given is null && passed is null && constructor.ContainingType.BaseType is { } parent
             && parent.InstanceConstructors.FirstOrDefault(static each => each.Parameters.Length == 0) is { } inherited)
             facts.Calls.Add(new CallEdge(inherited.OriginalDefinition));
     }

@@ -37,7 +37,7 @@ internal sealed class HandlerReach(Compilation compilation, bool isInvariant)
         var handlers = new Dictionary<Node, Node?>();
         var tasks = new List<CallEdge>();
         IEnumerable<ISymbol> executed = immortals.SelectMany(static each => ImmortalTypes.Roots(each, queries: false)).Concat(kept);
-        foreach (Node node in Reached(executed, handlers, cancel))
+        foreach (Node node in Reached(executed, handlers, isTold: false, cancel))
         {
             MethodFacts facts = _facts.Of(node.Member, cancel);
             tasks.AddRange(facts.Tasks);
@@ -47,15 +47,17 @@ internal sealed class HandlerReach(Compilation compilation, bool isInvariant)
         var bodies = new Dictionary<Node, Node?>();
         IEnumerable<ISymbol> beside = tasks.Select(static each => each.Target.OriginalDefinition)
             .Concat(immortals.SelectMany(ImmortalTypes.Beside));
-        foreach (Node node in Reached(beside, bodies, cancel))
+        foreach (Node node in Reached(beside, bodies, isTold: true, cancel))
             foreach (StateUse use in _facts.Of(node.Member, cancel).Uses)
-                if (use.Kind is StateUseKind.Read or StateUseKind.Write or StateUseKind.HandlerOnly || IsBegun(use))
+                if (use.Origin.IsOfState(node.Slots)
+                    && (use.Kind is StateUseKind.Read or StateUseKind.Write or StateUseKind.HandlerOnly || IsBegun(use)))
                     Report(new Fault(TaskRule, use.Place, use.What, TaskMend), node, bodies);
 
         var queries = new Dictionary<Node, Node?>();
-        foreach (Node node in Reached(immortals.SelectMany(static each => ImmortalTypes.Roots(each, queries: true)), queries, cancel))
+        foreach (Node node in Reached(immortals.SelectMany(static each => ImmortalTypes.Roots(each, queries: true)), queries,
+            isTold: true, cancel))
             foreach (StateUse use in _facts.Of(node.Member, cancel).Uses)
-                if (use.Kind is StateUseKind.Write or StateUseKind.Send || (use.Kind == StateUseKind.WriteOfSelf && node.IsOfState))
+                if (use.Kind is StateUseKind.Write or StateUseKind.Send && use.Origin.IsOfState(node.Slots))
                     Report(new Fault(QueryRule, use.Place, use.What, QueryMend), node, queries);
     }
 
@@ -64,7 +66,9 @@ internal sealed class HandlerReach(Compilation compilation, bool isInvariant)
         use.Kind == StateUseKind.Send && use.What.StartsWith("Immortal.", System.StringComparison.Ordinal);
 
     /// <summary>Gives everything that is reached, nearest first, and remembers from where.</summary>
-    private IEnumerable<Node> Reached(IEnumerable<ISymbol> roots, Dictionary<Node, Node?> from, CancellationToken cancel)
+    /// <param name="isTold">Whether it matters what a body is given of the state; it comes once where it does not.</param>
+    private IEnumerable<Node> Reached(
+        IEnumerable<ISymbol> roots, Dictionary<Node, Node?> from, bool isTold, CancellationToken cancel)
     {
         var open = new Queue<Node>();
         void Take(Node node, Node? by)
@@ -74,7 +78,7 @@ internal sealed class HandlerReach(Compilation compilation, bool isInvariant)
             open.Enqueue(node);
         }
 
-        foreach (ISymbol root in roots) Take(new Node(root.OriginalDefinition, true), null);
+        foreach (ISymbol root in roots) Take(new Node(root.OriginalDefinition, 0), null);
         while (open.Count > 0)
         {
             cancel.ThrowIfCancellationRequested();
@@ -82,8 +86,12 @@ internal sealed class HandlerReach(Compilation compilation, bool isInvariant)
             if (Statement.Of(node.Member) is not null) continue; // its author answers for it; where it is used, that is judged
             yield return node;
             foreach (CallEdge edge in _facts.Of(node.Member, cancel).Calls)
-                foreach (ISymbol target in _targets.Of(edge, cancel))
-                    Take(new Node(target, edge.IsOfState), node);
+            {
+                ulong slots = 0;
+                foreach (GivenObject each in edge.Given ?? [])
+                    if (isTold && each.Origin.IsOfState(node.Slots)) slots |= 1UL << each.Slot;
+                foreach (ISymbol target in _targets.Of(edge, cancel)) Take(new Node(target, slots), node);
+            }
         }
     }
 
@@ -96,17 +104,17 @@ internal sealed class HandlerReach(Compilation compilation, bool isInvariant)
             Diagnostic.Create(DeterminismRules.ById[fault.Rule], fault.Place, fault.What, string.Join(Arrow, way), fault.Mend));
     }
 
-    /// <summary>It is a body that is executed, and whether it is one of an object of the state.</summary>
-    private readonly struct Node(ISymbol member, bool isOfState) : System.IEquatable<Node>
+    /// <summary>It is a body that is executed, with the slots to which objects of the state are given.</summary>
+    private readonly struct Node(ISymbol member, ulong slots) : System.IEquatable<Node>
     {
         internal ISymbol Member => member;
 
-        internal bool IsOfState => isOfState;
+        internal ulong Slots => slots;
 
-        public bool Equals(Node other) => IsOfState == other.IsOfState && SymbolEqualityComparer.Default.Equals(Member, other.Member);
+        public bool Equals(Node other) => Slots == other.Slots && SymbolEqualityComparer.Default.Equals(Member, other.Member);
 
         public override bool Equals(object? other) => other is Node node && Equals(node);
 
-        public override int GetHashCode() => SymbolEqualityComparer.Default.GetHashCode(member) ^ (isOfState ? 1 : 0);
+        public override int GetHashCode() => SymbolEqualityComparer.Default.GetHashCode(member) ^ slots.GetHashCode();
     }
 }

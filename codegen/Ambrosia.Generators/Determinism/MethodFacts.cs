@@ -13,8 +13,29 @@ internal sealed record Fault(string Rule, Location Place, string What, string Me
 /// </summary>
 /// <param name="Receiver">The static type of the object that is called; null where there is none.</param>
 /// <param name="IsVirtual">True where the object decides which method runs.</param>
-/// <param name="IsOfState">True where that object is a part of the immortal's state.</param>
-internal sealed record CallEdge(ISymbol Target, ITypeSymbol? Receiver = null, bool IsVirtual = false, bool IsOfState = false);
+/// <param name="Given">What the called method is given of the state, or of what this body was given.</param>
+internal sealed record CallEdge(
+    ISymbol Target, ITypeSymbol? Receiver = null, bool IsVirtual = false, IReadOnlyList<GivenObject>? Given = null);
+
+/// <summary>
+/// It says where an object in a body comes from: it is a part of the immortal's state, or the callers know, since it is a part of what
+/// they gave to a slot.
+/// </summary>
+/// <param name="Slot">
+/// 0 is the object whose method it is, and the parameters follow from 1; <see cref="State"/>: it is of the state.
+/// </param>
+internal readonly record struct ObjectOrigin(int Slot)
+{
+    internal const int State = -1, SlotMax = 63;
+
+    internal static readonly ObjectOrigin OfState = new(State), OfThis = new(0);
+
+    /// <summary>Tells whether the object is of the state where these slots are.</summary>
+    internal bool IsOfState(ulong slots) => Slot == State || (slots >> Slot & 1) != 0;
+}
+
+/// <summary>It is an object that a call gives to a slot of the called method.</summary>
+internal readonly record struct GivenObject(int Slot, ObjectOrigin Origin);
 
 /// <summary>It says how a body uses the state, or what is for handlers alone.</summary>
 internal enum StateUseKind
@@ -25,9 +46,6 @@ internal enum StateUseKind
     /// <summary>The body changes the state.</summary>
     Write,
 
-    /// <summary>The body changes the object whose method it is, which may be a part of the state.</summary>
-    WriteOfSelf,
-
     /// <summary>The body sends a message, waits, or begins a timer or task.</summary>
     Send,
 
@@ -35,8 +53,8 @@ internal enum StateUseKind
     HandlerOnly,
 }
 
-/// <summary>It is a place where a body uses the state.</summary>
-internal sealed record StateUse(StateUseKind Kind, Location Place, string What);
+/// <summary>It is a place where a body uses the state, or an object which is a part of it if the callers gave one.</summary>
+internal sealed record StateUse(StateUseKind Kind, Location Place, string What, ObjectOrigin Origin);
 
 /// <summary>It holds everything that the rules want to know of one body.</summary>
 internal sealed class MethodFacts

@@ -16,6 +16,7 @@ internal static class Places
     internal static string NameOf(ISymbol member) => member switch
     {
         IMethodSymbol { MethodKind: MethodKind.Constructor } constructor => $"new {constructor.ContainingType.Name}()",
+        IMethodSymbol { MethodKind: MethodKind.StaticConstructor } constructor => $"static {constructor.ContainingType.Name}()",
         IMethodSymbol { MethodKind: MethodKind.AnonymousFunction } => "a lambda",
         IMethodSymbol { AssociatedSymbol: { } property } => NameOf(property),
         IMethodSymbol { MethodKind: MethodKind.LocalFunction } function => function.Name,

@@ -7,53 +7,71 @@ using Microsoft.CodeAnalysis.Operations;
 namespace Ambrosia.Generators.Determinism;
 
 /// <summary>
-/// Knows, within one body, which expressions are parts of the immortal's state: its fields, what these lead to, and locals that were
-/// given such a value. It tells reads from changes. The walk hands it each operation in the order of the source.
+/// Knows, within one body, which expressions are parts of the immortal's state, or of what the body is given: fields, what these lead to,
+/// and locals that have such a value. It tells reads from changes. The walk hands it each operation in the order of the source.
 /// </summary>
 internal sealed class StateTracker
 {
-    private readonly HashSet<ISymbol> _locals = new(SymbolEqualityComparer.Default);
+    /// <summary>The methods of the framework that give an element, or elements, of what they are called on.</summary>
+    private static readonly HashSet<string> s_choosing =
+    [
+        "AsEnumerable", "Dequeue", "ElementAt", "ElementAtOrDefault", "Find", "FindLast", "First", "FirstOrDefault", "GetValueOrDefault", "Last",
+        "LastOrDefault", "MaxBy", "MinBy", "OfType", "OrderBy", "OrderByDescending", "Peek", "Pop", "Reverse", "Single", "SingleOrDefault",
+        "Skip", "SkipWhile", "Take", "TakeWhile", "ThenBy", "Where",
+    ];
 
-    /// <summary>Tells whether an expression is an object of the state.</summary>
-    internal bool IsOfState(IOperation? operation)
+    private readonly Dictionary<ISymbol, ObjectOrigin> _locals = new(SymbolEqualityComparer.Default);
+
+    /// <summary>Returns where an object comes from; null where it is neither of the state nor given.</summary>
+    internal ObjectOrigin? OriginOf(IOperation? operation)
     {
         operation = operation is null ? null : HandlerRules.Unconverted(operation);
         return operation switch
         {
             IInstanceReferenceOperation { ReferenceKind: InstanceReferenceKind.ContainingTypeInstance } self =>
-                ImmortalTypes.IsImmortal(self.Type),
-            IFieldReferenceOperation { Instance: { } owner } field => !IsLeftOut(field.Field) && IsOfState(owner),
-            IPropertyReferenceOperation { Instance: { } owner } property => !IsLeftOut(property.Property) && IsOfState(owner),
-            IArrayElementReferenceOperation element => IsOfState(element.ArrayReference),
-            IConditionalAccessInstanceOperation { Parent: { } parent } => ConditionOf(parent) is { } condition && IsOfState(condition),
-            IInvocationOperation { Instance: { } owner, Type.IsReferenceType: true,
-                TargetMethod.DeclaringSyntaxReferences.IsEmpty: false } =>
-                IsOfState(owner),
-            ILocalReferenceOperation local => _locals.Contains(local.Local),
-            IParameterReferenceOperation { Parameter.ContainingSymbol: IMethodSymbol { MethodKind: MethodKind.Constructor } } => false,
-            _ => false,
+                ImmortalTypes.IsImmortal(self.Type) ? ObjectOrigin.OfState : ObjectOrigin.OfThis,
+            IFieldReferenceOperation { Instance: { } owner } field => IsLeftOut(field.Field) ? null : OriginOf(owner),
+            IPropertyReferenceOperation { Instance: { } owner } property => IsLeftOut(property.Property) ? null : OriginOf(owner),
+            IArrayElementReferenceOperation element => OriginOf(element.ArrayReference),
+            IConditionalAccessInstanceOperation { Parent: { } parent } => ConditionOf(parent) is { } condition ? OriginOf(condition) : null,
+            IConditionalAccessOperation access => OriginOf(access.WhenNotNull),
+            ICoalesceOperation either => OriginOf(either.Value) ?? OriginOf(either.WhenNull),
+            IConditionalOperation either => OriginOf(either.WhenTrue) ?? OriginOf(either.WhenFalse),
+            IInvocationOperation call => OriginOf(call),
+            ILocalReferenceOperation local => _locals.TryGetValue(local.Local, out ObjectOrigin known) ? known : null,
+            IParameterReferenceOperation parameter => OriginOf(parameter.Parameter),
+            _ => null,
         };
     }
 
     /// <summary>Remembers which locals are given objects of the state.</summary>
     internal void Note(IVariableDeclaratorOperation operation)
     {
-        if (operation.Initializer is { } initializer && operation.Symbol.Type.IsReferenceType && IsOfState(initializer.Value))
-            _locals.Add(operation.Symbol);
+        if (operation.Initializer is { } initializer) Keep(operation.Symbol, initializer.Value);
     }
 
     /// <inheritdoc cref="Note(IVariableDeclaratorOperation)"/>
     internal void Note(ISimpleAssignmentOperation operation)
     {
-        if (operation.Target is ILocalReferenceOperation { Type.IsReferenceType: true } local && IsOfState(operation.Value))
-            _locals.Add(local.Local);
+        if (operation.Target is ILocalReferenceOperation local) Keep(local.Local, operation.Value);
+    }
+
+    /// <inheritdoc cref="Note(IVariableDeclaratorOperation)"/>
+    internal void Note(IIsPatternOperation operation)
+    {
+        ISymbol? declared = operation.Pattern switch
+        {
+            IDeclarationPatternOperation pattern => pattern.DeclaredSymbol,
+            IRecursivePatternOperation pattern => pattern.DeclaredSymbol,
+            _ => null,
+        };
+        if (declared is ILocalSymbol local) Keep(local, operation.Value);
     }
 
     /// <inheritdoc cref="Note(IVariableDeclaratorOperation)"/>
     internal void Note(IForEachLoopOperation operation)
     {
-        if (!IsOfState(operation.Collection)) return;
-        foreach (ILocalSymbol local in operation.Locals.Where(static each => each.Type.IsReferenceType)) _locals.Add(local);
+        foreach (ILocalSymbol local in operation.Locals) Keep(local, operation.Collection);
     }
 
     /// <summary>Returns how an invocation uses the state; null where it does not.</summary>
@@ -61,21 +79,18 @@ internal sealed class StateTracker
     {
         IMethodSymbol method = operation.TargetMethod;
         if (ImmortalTypes.UseOf(method) is { } kind)
-            return new StateUse(kind, Places.Of(operation), $"{Places.NameOf(method)}");
+            return new StateUse(kind, Places.Of(operation), $"{Places.NameOf(method)}", ObjectOrigin.OfState);
         if (ImmortalTypes.IsSending(method)
             && (method.Name.EndsWith("Fork", System.StringComparison.Ordinal) || method.Name.EndsWith("Async",
                 System.StringComparison.Ordinal)))
-            return new StateUse(StateUseKind.Send, Places.Of(operation), Places.NameOf(method));
-        if (operation.Instance is not { } owner || !IsOfFramework(method)) return null;
-        bool isOfState = IsOfState(owner), isOfSelf = !isOfState && IsOfSelf(owner);
-        if (!isOfState && !isOfSelf) return null;
+            return new StateUse(StateUseKind.Send, Places.Of(operation), Places.NameOf(method), ObjectOrigin.OfState);
+        if (operation.Instance is not { } owner || !IsOfFramework(method) || OriginOf(owner) is not { } origin) return null;
         foreach (IArgumentOperation argument in operation.Arguments)
-            if (argument is { Parameter.RefKind: RefKind.Out,
-                Value: IDeclarationExpressionOperation { Expression: ILocalReferenceOperation local } }
-                && local.Type?.IsReferenceType == true && isOfState) _locals.Add(local.Local);
+            if (argument is { Parameter.RefKind: RefKind.Out, Value: { } value }
+                && (value as IDeclarationExpressionOperation)?.Expression is ILocalReferenceOperation { Type.IsReferenceType: true } local)
+                _locals[local.Local] = origin;
         return StaticRules.Changing.Contains(method.Name) && StaticRules.IsCollection(method.ContainingType)
-            ? new StateUse(isOfState ? StateUseKind.Write : StateUseKind.WriteOfSelf, Places.Of(operation), operation.Syntax.ToString())
-            : null;
+            ? new StateUse(StateUseKind.Write, Places.Of(operation), operation.Syntax.ToString(), origin) : null;
     }
 
     /// <summary>Returns how a reference to a field or property uses the state; null where it does not.</summary>
@@ -83,17 +98,54 @@ internal sealed class StateTracker
     {
         if (operation.Instance is not { } owner) return null;
         if (operation.Member is IPropertySymbol { IsIndexer: true } && owner is IMemberReferenceOperation) return null; // told of the owner
-        if (ImmortalTypes.UseOf(operation.Member) is { } kind) return new StateUse(kind, operation.Syntax.GetLocation(),
-            operation.Member.Name);
+        if (ImmortalTypes.UseOf(operation.Member) is { } kind)
+            return new StateUse(kind, operation.Syntax.GetLocation(), operation.Member.Name, ObjectOrigin.OfState);
         if (IsLeftOut(operation.Member) || operation.Member.ContainingType is { } type && ImmortalTypes.IsBase(type)) return null;
-        bool writes = Access.Of(operation).Writes || IsWrittenInto(operation);
-        if (IsOfState(owner))
-            return writes ? new StateUse(StateUseKind.Write, operation.Syntax.GetLocation(), operation.Syntax.ToString())
-                : owner is IInstanceReferenceOperation && !IsHarmless(operation)
-                    ? new StateUse(StateUseKind.Read, operation.Syntax.GetLocation(), operation.Syntax.ToString()) : null;
-        return writes && IsOfSelf(owner) && operation.Member is not IPropertySymbol { DeclaringSyntaxReferences.IsEmpty: false }
-            ? new StateUse(StateUseKind.WriteOfSelf, operation.Syntax.GetLocation(), operation.Syntax.ToString()) : null;
+        if (OriginOf(owner) is not { } origin) return null;
+        if ((Access.Of(operation).Writes || IsWrittenInto(operation)) && (origin.Slot == ObjectOrigin.State || IsStored(operation.Member)))
+            return new StateUse(StateUseKind.Write, operation.Syntax.GetLocation(), operation.Syntax.ToString(), origin);
+        return origin.Slot == ObjectOrigin.State && IsTheImmortal(owner) && !IsHarmless(operation)
+            ? new StateUse(StateUseKind.Read, operation.Syntax.GetLocation(), operation.Syntax.ToString(), origin) : null;
     }
+
+    /// <summary>Returns what a call gives to the called method: its own object, and the arguments that are objects.</summary>
+    internal List<GivenObject>? GivenBy(IOperation? receiver, IEnumerable<IArgumentOperation>? arguments)
+    {
+        List<GivenObject>? given = null;
+        if (receiver is not null && OriginOf(receiver) is { } own) (given = []).Add(new GivenObject(0, own));
+        foreach (IArgumentOperation argument in arguments ?? [])
+            if (argument.Parameter is { } parameter && parameter.Ordinal < ObjectOrigin.SlotMax
+                && (parameter.Type.IsReferenceType || parameter.RefKind == RefKind.Ref) && OriginOf(argument.Value) is { } origin)
+                (given ??= []).Add(new GivenObject(parameter.Ordinal + 1, origin));
+        return given;
+    }
+
+    private void Keep(ILocalSymbol local, IOperation value)
+    {
+        if (local.Type.IsReferenceType && OriginOf(value) is { } origin) _locals[local] = origin;
+    }
+
+    private ObjectOrigin? OriginOf(IInvocationOperation call)
+    {
+        if (call.Type?.IsReferenceType != true) return null;
+        if (!IsOfFramework(call.TargetMethod)) return call.Instance is { } self ? OriginOf(self) : null;
+        if (!s_choosing.Contains(call.TargetMethod.Name)) return null;
+        return OriginOf(call.Instance ?? call.Arguments.FirstOrDefault()?.Value);
+    }
+
+    private static ObjectOrigin? OriginOf(IParameterSymbol parameter)
+    {
+        if (ImmortalTypes.IsImmortal(parameter.Type)) return ObjectOrigin.OfState;
+        bool isOfBody =
+            parameter.ContainingSymbol is IMethodSymbol { MethodKind: not (MethodKind.AnonymousFunction or MethodKind.PropertySet) };
+        return isOfBody && parameter.Ordinal < ObjectOrigin.SlotMax && (parameter.Type.IsReferenceType || parameter.RefKind == RefKind.Ref)
+            ? new ObjectOrigin(parameter.Ordinal + 1) : null;
+    }
+
+    /// <summary>Tells whether an expression is the immortal itself, and no part of it.</summary>
+    private static bool IsTheImmortal(IOperation operation) =>
+        operation is IInstanceReferenceOperation or IParameterReferenceOperation or ILocalReferenceOperation
+        && ImmortalTypes.IsImmortal(operation.Type);
 
     /// <summary>Tells whether an element of what is referred to is put there: <c>_counts[key] = …</c>.</summary>
     private static bool IsWrittenInto(IMemberReferenceOperation operation) => operation.Parent switch
@@ -103,6 +155,10 @@ internal sealed class StateTracker
             indexer.Instance == operation && Access.Of(indexer).Writes,
         _ => false,
     };
+
+    /// <summary>Tells whether a member is a place by itself. What another property does, its accessor does.</summary>
+    private static bool IsStored(ISymbol member) =>
+        member is not IPropertySymbol { DeclaringSyntaxReferences.IsEmpty: false } property || Symbols.IsAutomatic(property);
 
     /// <summary>Tells whether another thread may read it: it never changes and is no object with a state, or it is a proxy.</summary>
     private static bool IsHarmless(IMemberReferenceOperation operation)
@@ -119,15 +175,6 @@ internal sealed class StateTracker
     }
 
     private static bool IsOfFramework(IMethodSymbol method) => method.DeclaringSyntaxReferences.IsEmpty;
-
-    /// <summary>Tells whether an expression is this object, which is no immortal, or a field of it.</summary>
-    private static bool IsOfSelf(IOperation operation) => HandlerRules.Unconverted(operation) switch
-    {
-        IInstanceReferenceOperation { ReferenceKind: InstanceReferenceKind.ContainingTypeInstance } => true,
-        IFieldReferenceOperation { Instance: { } owner } => IsOfSelf(owner),
-        IPropertyReferenceOperation { Instance: { } owner } => IsOfSelf(owner),
-        _ => false,
-    };
 
     private static bool IsLeftOut(ISymbol member) =>
         Symbols.Attribute(member, "NotStateAttribute") is not null

@@ -1,5 +1,6 @@
 using System.Collections.Generic;
 using System.Linq;
+using Ambrosia.Generators.Roslyn;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.Operations;
 
@@ -45,7 +46,7 @@ internal static class StaticRules
     };
 
     internal static bool IsCollection(INamedTypeSymbol type) =>
-        type.ContainingNamespace?.ToDisplayString() is { } space
+        Symbols.NamespaceOf(type) is var space
         && (space.StartsWith("System.Collections", System.StringComparison.Ordinal) || type.Name == "StringBuilder")
         && !space.EndsWith("Immutable", System.StringComparison.Ordinal);
 }

@@ -2,6 +2,7 @@ using System.Collections.Generic;
 using System.Collections.Immutable;
 using System.Linq;
 using Ambrosia.Generators.Determinism;
+using Ambrosia.Generators.Roslyn;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp.Syntax;
 using Microsoft.CodeAnalysis.Diagnostics;
@@ -87,7 +88,7 @@ public sealed class CallUseAnalyzer : DiagnosticAnalyzer
         if (WritableTypes.WhyNot(local.Type, app) is { } why) return why;
         IOperation? given = (declaration as IVariableDeclaratorOperation)?.Initializer?.Value;
         return (given as IDelegateCreationOperation)?.Target is IMethodReferenceOperation { Method: var method }
-            && WritableTypes.IsOfFramework(method.ContainingAssembly)
+            && Symbols.IsOfFramework(method.ContainingAssembly)
             ? $"{Places.NameOf(method)} is the framework's; write a lambda around it" : null;
     }
 }

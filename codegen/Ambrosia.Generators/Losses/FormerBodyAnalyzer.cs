@@ -15,6 +15,11 @@ namespace Ambrosia.Generators.Losses;
 [DiagnosticAnalyzer(LanguageNames.CSharp)]
 public sealed class FormerBodyAnalyzer : DiagnosticAnalyzer
 {
+    /// <summary>
+    /// They tell the code fix what mends a method: to name the one that is called, which is the value, or to make it private.
+    /// </summary>
+    private const string Named = "Named", Private = "Private";
+
     public override ImmutableArray<DiagnosticDescriptor> SupportedDiagnostics { get; } = [LossRules.Kept];
 
     public override void Initialize(AnalysisContext context)
@@ -31,11 +36,13 @@ public sealed class FormerBodyAnalyzer : DiagnosticAnalyzer
     private static void JudgeMethod(SymbolAnalysisContext context)
     {
         var kept = (IMethodSymbol)context.Symbol;
-        if (FormerBodies.NameOf(kept) is not { } name || WhyNot(kept, name, context.CancellationToken) is not { } why) return;
-        context.ReportDiagnostic(Diagnostic.Create(LossRules.Kept, kept.Locations[0], kept.Name, name, why));
+        ImmutableDictionary<string, string?> fix = ImmutableDictionary<string, string?>.Empty;
+        if (FormerBodies.NameOf(kept) is not { } name || WhyNot(kept, name, ref fix, context.CancellationToken) is not { } why) return;
+        context.ReportDiagnostic(Diagnostic.Create(LossRules.Kept, kept.Locations[0], fix, kept.Name, name, why));
     }
 
-    private static string? WhyNot(IMethodSymbol kept, string name, CancellationToken cancel)
+    /// <param name="fix">Is given what the code fix needs, where there is one.</param>
+    private static string? WhyNot(IMethodSymbol kept, string name, ref ImmutableDictionary<string, string?> fix, CancellationToken cancel)
     {
         IMethodSymbol[] named = [.. FormerBodies.Named(kept, name)];
         if (named.Length == 0)
@@ -43,9 +50,16 @@ public sealed class FormerBodyAnalyzer : DiagnosticAnalyzer
         if (named.FirstOrDefault(each => FormerBodies.HaveOneSignature(each, kept)) is not { } now)
             return $"no {name} has the same parameters and the same result; where those changed, keep the old method under its own name, as an overload without [Formerly]";
         if (SymbolEqualityComparer.Default.Equals(now, kept)) return "it is that method; give the kept body a name of its own";
-        if (FormerBodies.NameOf(now) is { } first) return $"{name} keeps a body itself; name the method that is called, {first}";
+        if (FormerBodies.NameOf(now) is { } first)
+        {
+            fix = fix.Add(Named, first);
+            return $"{name} keeps a body itself; name the method that is called, {first}";
+        }
         if (kept.DeclaredAccessibility != Accessibility.Private || kept.ExplicitInterfaceImplementations.Length > 0)
+        {
+            if (kept is { ExplicitInterfaceImplementations.IsEmpty: true, IsVirtual: false, IsOverride: false }) fix = fix.Add(Private, "");
             return "others could call it; make it private, since only what is suspended goes on in it";
+        }
         return FormerBodies.In(kept.ContainingType).TakeWhile(each => !SymbolEqualityComparer.Default.Equals(each, kept))
             .FirstOrDefault(each => FormerBodies.NameOf(each) == name && FormerBodies.HaveOneSignature(each, kept)
                 && IsSameBody(each, kept, cancel)) is { } same ? $"{same.Name} keeps the same body; remove one of the two" : null;

@@ -77,7 +77,7 @@ internal static class WritableTypes
             or IFunctionPointerTypeSymbol) return "a pointer is an address of this process; keep what it points at";
         if (type.TypeKind is TypeKind.Error or TypeKind.Enum or TypeKind.Delegate or TypeKind.TypeParameter or TypeKind.Dynamic
             || type is not INamedTypeSymbol named || IsPrimitive(named) || HasSerializer(named, app)) return null;
-        if (!IsOfFramework(named.ContainingAssembly)) return OfApp(named, app);
+        if (!Symbols.IsOfFramework(named.ContainingAssembly)) return OfApp(named, app);
         string name = NameOf(named.OriginalDefinition);
         bool isKnown = named.IsTupleType || named.OriginalDefinition.SpecialType == SpecialType.System_Nullable_T || IsException(named)
             || (named.TypeKind == TypeKind.Interface ? s_interfaces.Contains(named.Name) : s_values.Contains(name) || s_classes.Contains(
@@ -90,18 +90,13 @@ internal static class WritableTypes
         WhyNot(type, app) is { } why
             ? $"{type.ToDisplayString(SymbolDisplayFormat.MinimallyQualifiedFormat)} in it cannot be kept: {why}" : null;
 
-    /// <summary>Tells whether the type belongs to the framework, by the name of its assembly as the binding does.</summary>
-    internal static bool IsOfFramework(IAssemblySymbol? assembly) =>
-        assembly?.Name is { } name && (name is "System" or "mscorlib" or "netstandard"
-            || name.StartsWith("System.", StringComparison.Ordinal) || name.StartsWith("Microsoft.", StringComparison.Ordinal));
-
     private static string? OfApp(INamedTypeSymbol type, IAssemblySymbol app)
     {
         if (type.TypeKind == TypeKind.Interface) return null;
         for (INamedTypeSymbol? at = type.BaseType; at is not null; at = at.BaseType)
         {
             if (at.SpecialType is SpecialType.System_Object or SpecialType.System_ValueType || IsException(at)) break;
-            if (IsOfFramework(at.ContainingAssembly))
+            if (Symbols.IsOfFramework(at.ContainingAssembly))
                 return $"it derives from {at.ToDisplayString(SymbolDisplayFormat.MinimallyQualifiedFormat)}, whose state is the framework's; hold one in a field instead";
         }
         return type.TypeArguments.Select(each => WhyNotArgument(each, app)).FirstOrDefault(static why => why is not null);

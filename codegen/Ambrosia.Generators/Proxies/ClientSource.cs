@@ -28,9 +28,10 @@ internal static class ClientSource
             foreach (MethodModel method in contract.Methods)
             {
                 string sender = contract.Failures.Count == 0 ? "__proxy" : "__proxy.With(__Failure)";
-                if (method.IsQuery) WriteQuery(code, proxy, method, sender);
-                else WriteRequest(code, proxy, method, sender);
-                if (method.IsImpulse) WriteImpulse(code, proxy, method);
+                string name = $"{contract.Name}.{method.PlainName}";
+                if (method.IsQuery) WriteQuery(code, proxy, method, sender, name);
+                else WriteRequest(code, proxy, method, sender, name);
+                if (method.IsImpulse) WriteImpulse(code, proxy, method, name);
                 ProxySource.WriteEncode(code, codec, method, Message);
                 WriteDecode(code, codec, method);
             }
@@ -40,33 +41,33 @@ internal static class ClientSource
         return code.ToString();
     }
 
-    private static void WriteRequest(CodeWriter code, string proxy, MethodModel method, string sender)
+    private static void WriteRequest(CodeWriter code, string proxy, MethodModel method, string sender, string name)
     {
         string task = method.Result is null ? Task : $"{Task}<{method.Result.Name}>";
         string read = method.Result is null ? "" : $"__Decode{method.PlainName}, ";
         code.Line();
         using (code.Open($"public static {task} {method.PlainName}Async({Parameters(proxy, method)})"))
-            WriteBody(code, method, $"return {sender}.SendAsync(__message, {read}{Cancellation(method)});");
+            WriteBody(code, method, name, $"return {sender}.SendAsync(__message, {read}{Cancellation(method)});");
     }
 
-    private static void WriteQuery(CodeWriter code, string proxy, MethodModel method, string sender)
+    private static void WriteQuery(CodeWriter code, string proxy, MethodModel method, string sender, string name)
     {
         code.Line();
         using (code.Open(
             $"public static {Task}<global::Ambrosia.Client.QueryAnswer<{method.Result!.Name}>> {method.PlainName}Async({Parameters(proxy, method)})"))
-            WriteBody(code, method, $"return {sender}.QueryAsync(__message, __Decode{method.PlainName}, {Cancellation(method)});");
+            WriteBody(code, method, name, $"return {sender}.QueryAsync(__message, __Decode{method.PlainName}, {Cancellation(method)});");
     }
 
-    private static void WriteImpulse(CodeWriter code, string proxy, MethodModel method)
+    private static void WriteImpulse(CodeWriter code, string proxy, MethodModel method, string name)
     {
         code.Line();
         using (code.Open($"public static {Task}<global::Ambrosia.Protocol.Lsn> {method.PlainName}Logged({Parameters(proxy, method)})"))
-            WriteBody(code, method, $"return __proxy.SendLogged(__message, {Cancellation(method)});");
+            WriteBody(code, method, name, $"return __proxy.SendLogged(__message, {Cancellation(method)});");
     }
 
-    private static void WriteBody(CodeWriter code, MethodModel method, string send)
+    private static void WriteBody(CodeWriter code, MethodModel method, string name, string send)
     {
-        code.Line($"{Message} __message = __proxy.{(method.IsQuery ? "BeginQuery" : "Begin")}(0x{method.Id:X}u);");
+        code.Line($"{Message} __message = __proxy.{(method.IsQuery ? "BeginQuery" : "Begin")}(0x{method.Id:X}u, \"{name}\");");
         ProxySource.CallEncode(code, method);
         code.Line(send);
     }

@@ -1,5 +1,7 @@
+using System;
 using System.Collections.Generic;
 using System.Linq;
+using System.Runtime.CompilerServices;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.CSharp;
 
@@ -18,6 +20,9 @@ internal static class Symbols
     private static readonly SymbolDisplayFormat s_plain = SymbolDisplayFormat.FullyQualifiedFormat.AddMiscellaneousOptions(
         SymbolDisplayMiscellaneousOptions.EscapeKeywordIdentifiers);
 
+    /// <summary>The names of types and namespaces, which are asked for again and again.</summary>
+    private static readonly ConditionalWeakTable<ISymbol, string> s_names = new();
+
     /// <summary>Returns a type's name from <c>global::</c> on, with its nullable annotations.</summary>
     internal static string FullName(ITypeSymbol type) => type.ToDisplayString(s_full);
 
@@ -31,12 +36,23 @@ internal static class Symbols
 
     /// <summary>Returns the namespace of a symbol; the empty text is the global one.</summary>
     internal static string NamespaceOf(ISymbol symbol) =>
-        symbol.ContainingNamespace is { IsGlobalNamespace: false } space ? space.ToDisplayString() : "";
+        symbol.ContainingNamespace is { IsGlobalNamespace: false } space
+            ? s_names.GetValue(space, static each => each.ToDisplayString()) : "";
 
     /// <summary>Tells whether a type is the one of this name in the namespace Ambrosia.</summary>
     internal static bool IsOurs(ITypeSymbol? type, string name, int arity = 0) =>
         type is INamedTypeSymbol named && named.Name == name && named.Arity == arity
         && named.ContainingNamespace is { Name: Namespace, ContainingNamespace.IsGlobalNamespace: true };
+
+    /// <summary>Tells whether a property has a field that the compiler made.</summary>
+    internal static bool IsAutomatic(IPropertySymbol property) =>
+        property.ContainingType.GetMembers().OfType<IFieldSymbol>()
+            .Any(field => SymbolEqualityComparer.Default.Equals(field.AssociatedSymbol, property));
+
+    /// <summary>Tells whether an assembly is of the framework, by its name as the binding does.</summary>
+    internal static bool IsOfFramework(IAssemblySymbol? assembly) =>
+        assembly?.Name is { } name && (name is "System" or "mscorlib" or "netstandard"
+            || name.StartsWith("System.", StringComparison.Ordinal) || name.StartsWith("Microsoft.", StringComparison.Ordinal));
 
     /// <summary>Returns the attribute of this name in the namespace Ambrosia, or null.</summary>
     internal static AttributeData? Attribute(ISymbol symbol, string name) =>
@@ -45,7 +61,7 @@ internal static class Symbols
     /// <summary>Tells whether a type is made of one of the named definitions.</summary>
     internal static bool IsIn(ITypeSymbol type, params string[] names)
     {
-        string full = type.OriginalDefinition.ToDisplayString();
+        string full = s_names.GetValue(type.OriginalDefinition, static each => each.ToDisplayString());
         return names.Contains(full);
     }
 

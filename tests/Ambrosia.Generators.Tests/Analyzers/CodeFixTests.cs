@@ -58,6 +58,19 @@ public sealed class CodeFixTests
     [MemberData(nameof(Declarations))]
     public Task Fix_OfADeclaration_Mends(string id, string from, string to) => AssertMends(id, Handler("") + from, Handler("") + to, 1);
 
+    [Theory]
+    [InlineData("[Formerly(nameof(Told))] internal static Call Kept() => throw new InvalidOperationException();",
+        "[Formerly(nameof(Told))] private static Call Kept() => throw new InvalidOperationException();")]
+    [InlineData("[Formerly(nameof(Told))] protected internal static Call Kept() => throw new InvalidOperationException();",
+        "[Formerly(nameof(Told))] private static Call Kept() => throw new InvalidOperationException();")]
+    [InlineData("[Formerly(nameof(Told))] private static Call One() => default; [Formerly(\"One\")] private static Call Two() => throw new TimeoutException();",
+        "[Formerly(nameof(Told))] private static Call One() => default; [Formerly(nameof(Told))] private static Call Two() => throw new TimeoutException();")]
+    public Task Fix_OfAKeptBody_Mends(string from, string to)
+    {
+        const string told = "public partial class X { private static Call Told() => throw new NotSupportedException(); ";
+        return AssertMends("AMB128", $"{Handler("")}{told}{from} }}", $"{Handler("")}{told}{to} }}", 1);
+    }
+
     [Fact]
     public Task Fix_OfALoop_Mends() => AssertMends("AMB126", Loop("_map"), Loop("_map.ToArray()"), 1);
 

@@ -67,6 +67,52 @@ public sealed class ForeignCodeTests : IDisposable
     [Fact]
     public void Package_ThatIsTrusted_IsNotReported() => Assert.Empty(Judge("public void Go() => Vendor.Clock.Stamp();", "Vendor").Found);
 
+    /// <summary>A build opens what has changed since the last one, and what has to be followed; the result is the same.</summary>
+    [Fact]
+    public void Assemblies_ThatWereSeen_AreNotOpenedAgain()
+    {
+        Generation package = Generation.OfAssembly("Vendor", Package), plain = Generation.OfAssembly("Plain", "public class A { public int B; }");
+        Generation app = Generation.OfAssembly("Demo", """
+            namespace Demo;
+            public interface IShop { void Go(); }
+            public partial class Shop : Immortal<IShopProxy>, IShop { public void Go() => _ = Vendor.Clock.Stamp() + new A().B; }
+            """, package.AsReference(), plain.AsReference());
+        string[] paths = [Emit(app), Emit(package), Emit(plain)];
+        string seen = Path.Combine(_folder, "seen.txt");
+        var first = new ForeignAssemblies(seen);
+
+        Assert.Equal(paths[..2], first.Followed(paths, []));
+        Assert.Equal(3, first.Opened);
+        var second = new ForeignAssemblies(seen);
+        Assert.Equal(paths[..2], second.Followed(paths, []));
+        Assert.Equal(0, second.Opened);
+        Assert.Equal(ForeignCodeReport.Of(paths, []), ForeignCodeReport.Of(paths, [], seen));
+        Assert.Single(ForeignCodeReport.Of(paths, [], seen));
+
+        Emit(Generation.OfAssembly("Plain", "public class A { public long B => DateTime.UtcNow.Ticks; }"));
+        var third = new ForeignAssemblies(seen);
+        Assert.Equal(paths, third.Followed(paths, []));
+        Assert.Equal(1, third.Opened);
+    }
+
+    [Fact]
+    public void Assemblies_ThatLeadToOne_AreFollowedWithIt()
+    {
+        Generation package = Generation.OfAssembly("Vendor", Package);
+        Generation middle = Generation.OfAssembly("Middle", "public static class M { public static long Do() => Vendor.Clock.Stamp(); }",
+            package.AsReference());
+        Generation app = Generation.OfAssembly("Demo", """
+            namespace Demo;
+            public interface IShop { void Go(); }
+            public partial class Shop : Immortal<IShopProxy>, IShop { public void Go() => _ = M.Do(); }
+            """, package.AsReference(), middle.AsReference());
+
+        string line = Assert.Single(ForeignCodeReport.Of([Emit(app), Emit(middle), Emit(package)], []));
+
+        Assert.Contains("Shop.Go → M.Do → Clock.Stamp → Clock.Inner", line, StringComparison.Ordinal);
+        Assert.Empty(ForeignCodeReport.Of([Emit(app), Emit(middle), Emit(package)], ["Middle"]));
+    }
+
     private (string[] Found, string Source) Judge(string handler, params string[] trusted)
     {
         Generation package = Generation.OfAssembly("Vendor", Package);

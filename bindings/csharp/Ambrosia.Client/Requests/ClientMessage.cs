@@ -15,12 +15,12 @@ public sealed class ClientMessage
     private readonly bool _isKeyed;
 
     /// <summary>Begins a query, of which only the arguments are encoded here.</summary>
-    internal ClientMessage(uint method) => Method = method;
+    internal ClientMessage(uint method, string? name) => (Method, Name) = (method, name);
 
     /// <summary>Begins a request or an impulse; an empty key means none.</summary>
-    internal ClientMessage(uint method, ReadOnlySpan<byte> key)
+    internal ClientMessage(uint method, ReadOnlySpan<byte> key, string? name = null)
     {
-        Method = method;
+        (Method, Name) = (method, name);
         WriteVarint(method);
         _isKeyed = !key.IsEmpty;
         if (!_isKeyed) return;
@@ -29,6 +29,9 @@ public sealed class ClientMessage
     }
 
     internal uint Method { get; }
+
+    /// <summary>The method's name with its contract; null where only the number is known.</summary>
+    internal string? Name { get; }
 
     internal byte[] Arguments => _content.WrittenSpan.ToArray();
 
@@ -47,7 +50,7 @@ public sealed class ClientMessage
         int length = _content.WrittenCount;
         byte[] message = new byte[Varint.SizeOf((ulong)length) + length];
         _content.WrittenSpan.CopyTo(message.AsSpan(Varint.Write(message, (ulong)length)));
-        return new ClientRequest(isImpulse, _isKeyed, message, length);
+        return new ClientRequest(isImpulse, _isKeyed, message, length) { Name = Name };
     }
 
     private void WriteVarint(ulong value) => _content.Advance(Varint.Write(_content.GetSpan(Varint.BytesMax), value));

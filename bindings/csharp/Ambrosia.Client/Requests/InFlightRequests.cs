@@ -156,7 +156,8 @@ internal sealed class InFlightRequests(Action<ClientRequest> left)
         }
         if (isFailure)
         {
-            request.Completion.TrySetException(RequestFailedException.Of(answer));
+            RequestFailedException failure = RequestFailedException.Of(answer);
+            request.Completion.TrySetException(request.Name is { } name && failure.IsNoMethod ? failure.Naming(name) : failure);
             left(request);
         }
         else Complete(request, answer.ToArray());
@@ -238,6 +239,9 @@ internal sealed class ClientRequest(bool isImpulse, bool isKeyed, byte[] message
     internal byte[] Message => message;
 
     internal int BodyBytes => bodyBytes;
+
+    /// <summary>The method's name with its contract; null where only the number is known.</summary>
+    internal string? Name { get; init; }
 
     /// <summary>
     /// The source completes with the answer, or for an impulse with no bytes when it is logged. Continuations never run on the connection's

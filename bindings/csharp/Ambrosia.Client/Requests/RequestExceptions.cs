@@ -17,6 +17,13 @@ public class RequestFailedException : Exception
     /// </summary>
     public string TypeName { get; }
 
+    /// <summary>Says whether the instance does not know the method that was called.</summary>
+    internal bool IsNoMethod => TypeName == FailureNames.NoMethod;
+
+    /// <summary>Returns the failure in words that name the method: the instance knows but its number.</summary>
+    internal RequestFailedException Naming(string method) => new(TypeName,
+        $"{method} is not in the contract that the instance has: another version of it, or another service. ({Message})", InnerException);
+
     internal static RequestFailedException Of(ReadOnlySpan<byte> failure)
     {
         try

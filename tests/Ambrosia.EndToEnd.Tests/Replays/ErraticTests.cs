@@ -1,0 +1,103 @@
+using System.Text.Json;
+using Ambrosia.Client;
+using Ambrosia.EndToEnd.App;
+using Ambrosia.TestKit;
+
+namespace Ambrosia.EndToEnd.Tests;
+
+/// <summary>
+/// What the analyzers would have refused is found when it runs: a replay, and the restart of a lone replica, name the call, the answer or
+/// the field that differs.
+/// </summary>
+public sealed class ErraticTests
+{
+    private const int Divergence = 70;
+
+    /// <summary>One log holds all mistakes, and one replay finds each of them at its own message.</summary>
+    [Fact]
+    public async Task Mistakes_InAReplay_AreEachNamed()
+    {
+        using var cluster = new Cluster();
+        Replica erratic = await StartAsync(cluster, async proxy =>
+        {
+            foreach (string mistake in Erratic.Mistakes) await proxy.CallAsync(mistake);
+        });
+        erratic.KillCoordinator();
+
+        Tool tool = Tool.Run("replay", erratic.LogDirectory, "--app", $"env POINT=, {Executables.App} erratic", "--json", "--stop-at", "100");
+
+        Assert.True(tool.Code == 1, $"{tool.Code}: {tool.Output}{tool.Error}");
+        Assert.Equal(Erratic.Mistakes.Select(static each => $"IErratic.Call(mistake: \"{each}\")"), Named(tool));
+        Assert.Equal(Erratic.Mistakes.Select(static each => $"IErratic.Told(mistake: \"{each}\", outcome: "),
+            Differences(tool).Select(static each => each.GetProperty("now").GetString()!).Select(static now =>
+                now[now.IndexOf("IErratic", StringComparison.Ordinal)..(now.IndexOf("outcome: ", StringComparison.Ordinal) + 9)]));
+        cluster.Passed();
+    }
+
+    /// <summary>
+    /// The same build is not the same twice: its answers are named, and the field of the state that is another first. Some of them: each is
+    /// looked for with two apps.
+    /// </summary>
+    [Fact]
+    public async Task AnswersAndState_BesideTheSameBuild_AreNamed()
+    {
+        string[] some = [.. Erratic.Mistakes.Take(TestScale.Rounds(Erratic.Mistakes.Count()))];
+        using var cluster = new Cluster();
+        Replica erratic = await StartAsync(cluster, async proxy =>
+        {
+            foreach (string mistake in some) await proxy.AnswerAsync(mistake);
+            foreach (string mistake in some) await proxy.KeepAsync(mistake);
+        });
+        erratic.KillCoordinator();
+        string app = $"{Executables.App} erratic";
+
+        Tool tool = Tool.Run("replay", erratic.LogDirectory, "--app", $"env POINT=, {app}", "--old", app, "--json", "--stop-at", "100");
+
+        Assert.True(tool.Code == 1, $"{tool.Code}: {tool.Output}{tool.Error}");
+        Assert.Equal(some.Select(static each => $"IErratic.Answer(mistake: \"{each}\")")
+            .Append($"IErratic.Keep(mistake: \"{some[0]}\")"), Named(tool));
+        Assert.StartsWith($"_kept[\"{some[0]}\"]: ", Differences(tool).Last().GetProperty("state")[0].GetString(), StringComparison.Ordinal);
+        cluster.Passed();
+    }
+
+    /// <summary>Some of them: each costs two starts of two processes.</summary>
+    [Fact]
+    public async Task Mistakes_AtTheRestartOfALoneReplica_EndItAndAreNamed()
+    {
+        string[] all = [.. Erratic.Mistakes];
+        int taken = TestScale.Rounds(all.Length);
+        foreach (string mistake in Enumerable.Range(0, taken).Select(each => all[each * all.Length / taken]))
+        {
+            using var cluster = new Cluster();
+            Replica erratic = await StartAsync(cluster, async proxy => await proxy.CallAsync(mistake));
+            Cluster.Await("the log has rested, and is digested", () => erratic.Status()?["digestsCompared"]?.GetValue<long>() > 0);
+            erratic.KillCoordinator();
+            erratic.Settings["POINT"] = ",";
+            erratic.Start();
+
+            Assert.Equal(Divergence, erratic.AwaitExit());
+            erratic.AwaitLine("its end", static line => line.StartsWith("exit 70: the app is not deterministic", StringComparison.Ordinal));
+            PrintedCommand printed = PrintedCommand.Of(erratic, "DIFFERENT at ");
+            Assert.Contains($"IErratic.Call(mistake: \"{mistake}\")", printed.Line, StringComparison.Ordinal);
+            Assert.Contains($"IErratic.Told(mistake: \"{mistake}\", outcome: ", printed.Line, StringComparison.Ordinal);
+            cluster.Passed();
+        }
+    }
+
+    /// <summary>Returns the messages that differ, as they were called.</summary>
+    private static IEnumerable<string> Named(Tool tool) =>
+        Differences(tool).Select(static each => each.GetProperty("message").GetString()!).Select(static message =>
+            message[message.IndexOf("IErratic", StringComparison.Ordinal)..(message.IndexOf(')', StringComparison.Ordinal) + 1)]);
+
+    private static JsonElement.ArrayEnumerator Differences(Tool tool) => tool.Json.GetProperty("differences").EnumerateArray();
+
+    private static async Task<Replica> StartAsync(Cluster cluster, Func<ClientProxy<IErratic>, Task> calls)
+    {
+        Replica erratic = cluster.Add("erratic", "erratic").Start();
+        erratic.AwaitReady();
+        await using ImmortalClient client = await ImmortalClient.ConnectAsync(
+            cluster.Catalog, "erratic", new ClientOptions { ConnectWithin = Cluster.Patience });
+        await calls(client.GetProxy<IErratic>());
+        return erratic;
+    }
+}

@@ -113,8 +113,8 @@ public sealed class UpgradeCheckTests : IDisposable
     }
 
     /// <summary>
-    /// An app of both versions goes on with what is suspended in its old class up to the switch, and in its new one from there on: in a body
-    /// that the new class has, or keeps.
+    /// An app of both versions goes on with what is suspended in its old class up to the switch, and in its new one from there on: in a
+    /// body that the new class has, or keeps.
     /// </summary>
     [Theory]
     [InlineData("old", "old", null, null)]

@@ -48,8 +48,9 @@ internal static class NextBuild
         BodyFindings asItIs = SuspendedCallsCheck.Judge(checkpoint, bodies, of.AcceptSource);
         if (made is null || asItIs.Refusals.Count > 0) return asItIs;
         checkpoint.Rewind();
-        return SuspendedCallsCheck.Judge(checkpoint, bodies, of.AcceptSource, was => was.Id.StartsWith($"{immortal}.", StringComparison.Ordinal)
-            ? was with { Assembly = made.Assembly.GetName().Name!, Id = made.FullName + was.Id[immortal.Length..] } : was);
+        return SuspendedCallsCheck.Judge(checkpoint, bodies, of.AcceptSource, was =>
+            !was.Id.StartsWith($"{immortal}.", StringComparison.Ordinal) ? was
+                : was with { Assembly = made.Assembly.GetName().Name!, Id = made.FullName + was.Id[immortal.Length..] });
     }
 
     private static UpgradeReport Report(

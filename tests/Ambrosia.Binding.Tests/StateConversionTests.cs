@@ -95,7 +95,7 @@ public sealed class StateConversionTests
         ConversionDiffersException refused =
             Assert.Throws<ConversionDiffersException>(() => Conversion("clock").Rehearse(Filled().Session.Runtime!, 1));
 
-        Assert.Contains("another state when it was repeated; they differ from byte", refused.Message, StringComparison.Ordinal);
+        Assert.Contains("another state when it was repeated; they differ in field DepotV2._seen", refused.Message, StringComparison.Ordinal);
     }
 
     [Fact]

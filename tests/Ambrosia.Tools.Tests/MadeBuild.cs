@@ -1,5 +1,6 @@
 using System.Reflection;
 using System.Reflection.Emit;
+using Ambrosia.MethodBodies;
 
 namespace Ambrosia.Tools.Tests;
 
@@ -50,6 +51,21 @@ internal sealed class MadeBuild
 
     public static void Method(TypeBuilder of, string name, bool isStatic = false) =>
         of.DefineMethod(name, isStatic ? MethodAttributes.Static : MethodAttributes.Private, null, []).GetILGenerator().Emit(OpCodes.Ret);
+
+    /// <summary>Gives a class a constructor from an immortal of another one.</summary>
+    public static void MadeOf(TypeBuilder of, TypeBuilder old) =>
+        of.DefineConstructor(MethodAttributes.Assembly, CallingConventions.Standard, [old]).GetILGenerator().Emit(OpCodes.Ret);
+
+    /// <summary>Writes what the build says of the methods that can be suspended, each with one await.</summary>
+    public static void WriteBodies(string directory, params IEnumerable<(string Id, string Il, string? FormerOf)> methods)
+    {
+        using FileStream file = File.Create(Path.Combine(directory, "Shop.suspend.json"));
+        MethodBodyFile.Write(file, Guid.Empty, methods.Select(static method => new MethodBodyRow(
+            method.Id, method.Id, method.Il, "", [new OwnedType("machine", "machine", ["struct"], [new AwaitSite(0, "", 0, "")])], [])
+        {
+            FormerOf = method.FormerOf,
+        }));
+    }
 
     private CustomAttributeBuilder Attribute(string name, params object[] arguments) => new(_constructors[name], arguments);
 

@@ -8,7 +8,7 @@ namespace Ambrosia.Tools.Tests;
 /// <summary>What an upgrade to a new build would refuse, lose or begin anew, over an image and builds that are made here.</summary>
 public sealed class UpgradeCheckTests : IDisposable
 {
-    private const string Account = "Shop.Account";
+    private const string Account = "Shop.Account", Pay = ".Pay():Ambrosia.Call";
 
     private readonly StateLog _log = new();
     private readonly TemporaryDirectory _temporary = new();
@@ -112,6 +112,33 @@ public sealed class UpgradeCheckTests : IDisposable
             Check(ToolExit.Damage).Lines);
     }
 
+    /// <summary>
+    /// An app of both versions goes on with what is suspended in its old class up to the switch, and in its new one from there on: in a
+    /// body that the new class has, or keeps.
+    /// </summary>
+    [Theory]
+    [InlineData("old", "old", null, null)]
+    [InlineData("old", "new", "old", "goes on in")]
+    [InlineData("old", "new", null, "its body changed")]
+    [InlineData("new", "new", "old", "its body changed")]
+    public void Check_OfBothVersions_JudgesWhatIsSuspendedInEach(string ofOld, string ofNew, string? kept, string? said)
+    {
+        _log.MakeCheckpoint(200, Image(isSuspended: true));
+        var build = new MadeBuild();
+        TypeBuilder old = build.Class(Account, version: 1), next = build.Class("Shop.Wallet", version: 2);
+        foreach (TypeBuilder each in new[] { old, next }) MadeBuild.Method(each, "Settle");
+        MadeBuild.MadeOf(next, old);
+        build.Field(old, "_cents", typeof(long)).Field(next, "_cents", typeof(long)).Save(Build);
+        (string, string, string?)[] bodies = [($"{Account}{Pay}", ofOld, null), ($"Shop.Wallet{Pay}", ofNew, null)];
+        MadeBuild.WriteBodies(
+            Build, kept is null ? bodies : [.. bodies, ("Shop.Wallet.PayBefore():Ambrosia.Call", kept, $"Shop.Wallet{Pay}")]);
+        bool isRefused = said == "its body changed";
+        string output = Check(isRefused ? ToolExit.Damage : ToolExit.Fine).Output;
+        if (said is null) Assert.DoesNotContain("suspended call", output, StringComparison.Ordinal);
+        else Assert.Contains(output.Split('\n'), line => line.StartsWith("1 suspended call of ", StringComparison.Ordinal)
+            && line.Contains(said, StringComparison.Ordinal));
+    }
+
     [Theory]
     [InlineData(false, "is not there")]
     [InlineData(true, "the binding, Ambrosia.dll, does not lie in it")]
@@ -141,14 +168,16 @@ public sealed class UpgradeCheckTests : IDisposable
     }
 
     /// <summary>An account with 500 cents, a note, and a list, whose method Settle a timer calls.</summary>
-    private static byte[] Image()
+    /// <param name="isSuspended">It waits in its method Pay.</param>
+    private static byte[] Image(bool isSuspended = false)
     {
         var bytes = new ArrayBufferWriter<byte>();
         var to = new CborWriter(bytes);
         to.WriteArrayHeader(5);
         to.WriteString("ambrosia-csharp");
         to.WriteUInt64(8);
-        to.WriteArrayHeader(0);
+        to.WriteArrayHeader(isSuspended ? 1 : 0);
+        if (isSuspended) Body(ref to);
         to.WriteArrayHeader(5);
         Row(ref to, "Ambrosia.ImageRoot, Ambrosia", 0, "Immortal", "@", "Timers", "@");
         Row(ref to, $"{Account}, Shop", 0, "_cents", "i8", "_count", "i4", "_note", "s", "_empty", "s", "_past", "@");
@@ -187,6 +216,24 @@ public sealed class UpgradeCheckTests : IDisposable
         to.WriteBoolean(false);
         to.Flush();
         return bytes.WrittenSpan.ToArray();
+    }
+
+    private static void Body(ref CborWriter to)
+    {
+        to.WriteArrayHeader(6);
+        foreach (string text in new[] { "Shop", $"{Account}{Pay}", "old", "" }) to.WriteString(text);
+        to.WriteArrayHeader(1);
+        to.WriteArrayHeader(3);
+        to.WriteString("machine");
+        to.WriteUInt64(1);
+        to.WriteArrayHeader(1);
+        to.WriteString("struct");
+        to.WriteArrayHeader(1);
+        to.WriteArrayHeader(4);
+        to.WriteString("machine");
+        to.WriteUInt64(0);
+        to.WriteUInt64(1);
+        to.WriteString("");
     }
 
     private static void Row(ref CborWriter to, string name, ulong kind, params string[] members)

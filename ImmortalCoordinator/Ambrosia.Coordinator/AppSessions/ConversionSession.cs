@@ -30,25 +30,40 @@ internal sealed class ConversionSession(
 
     public bool TryTake(out ReadOnlyMemory<byte> bytes)
     {
-        using (_gate.Enter())
+        try
         {
-            if (!_isWelcome)
-            {
-                _isWelcome = true;
-                _control.Write(welcome);
-            }
-            if (_control.TryTake(out bytes)) return true;
-            if (_isAsked) return false;
-            _imageFrame.ResetWrittenCount();
-            if (state.Spool.TryWriteNext(_imageFrame))
-            {
-                bytes = _imageFrame.WrittenMemory;
-                return true;
-            }
-            _isAsked = true;
-            _control.Write(state.Asked);
-            return _control.TryTake(out bytes);
+            using (_gate.Enter()) return TryTakeNext(out bytes);
         }
+        catch (IOException e)
+        {
+            handover.Lost(state, e);
+            using (_gate.Enter())
+            {
+                _isAsked = true;
+                _control.Write(new Goodbye(GoodbyeCode.Again, "the rest of the state is lost"));
+                return _control.TryTake(out bytes);
+            }
+        }
+    }
+
+    private bool TryTakeNext(out ReadOnlyMemory<byte> bytes)
+    {
+        if (!_isWelcome)
+        {
+            _isWelcome = true;
+            _control.Write(welcome);
+        }
+        if (_control.TryTake(out bytes)) return true;
+        if (_isAsked) return false;
+        _imageFrame.ResetWrittenCount();
+        if (state.Spool.TryWriteNext(_imageFrame))
+        {
+            bytes = _imageFrame.WrittenMemory;
+            return true;
+        }
+        _isAsked = true;
+        _control.Write(state.Asked);
+        return _control.TryTake(out bytes);
     }
 
     public void Send<T>(T frame) where T : IFramePayload<T>

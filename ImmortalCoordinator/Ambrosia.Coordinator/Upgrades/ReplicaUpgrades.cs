@@ -99,7 +99,10 @@ internal sealed class ReplicaUpgrades
     {
         if (_execution.View?.TryTake(answer) == true) return;
         if (_parts is not { Apps: { } apps } parts) return; // it was given up
-        if (answer.Use == ConversionUse.Rehearsal) parts.Rehearsal.Answered(answer);
+        if (answer.Use == ConversionUse.Rehearsal)
+        {
+            if (!apps.Rebuild.TryTake(answer, byApp)) parts.Rehearsal.Answered(answer);
+        }
         else if (parts.Round.IsBusy) parts.Round.Refused(answer.Why);
         else apps.Rebuild.Refused(answer.Why, byApp);
     }

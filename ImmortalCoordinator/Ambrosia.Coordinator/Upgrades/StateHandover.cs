@@ -110,10 +110,10 @@ internal sealed class StateHandover(CoordinatorInputs inputs)
         {
             using (_gate.Enter()) _spool?.Add(bytes);
         }
-        catch (IOException full) when (IFileSystem.IsDiskFull(full))
+        catch (IOException e)
         {
             _isLetGo = true;
-            Fail(_number, $"the disk is full: {full.Message}");
+            Fail(_number, WhyLost(e));
         }
     }
 
@@ -128,10 +128,10 @@ internal sealed class StateHandover(CoordinatorInputs inputs)
                 if (_spool is { } spool) act(spool, what);
             }
         }
-        catch (IOException full) when (IFileSystem.IsDiskFull(full))
+        catch (IOException e)
         {
             _isLetGo = true;
-            Fail(_number, $"the disk is full: {full.Message}");
+            Fail(_number, WhyLost(e));
         }
     }
 
@@ -178,6 +178,16 @@ internal sealed class StateHandover(CoordinatorInputs inputs)
             if (state.Number == _number) _isOpen = false;
         }
     }
+
+    /// <summary>The state that a session of the new app was being given cannot be read any more.</summary>
+    public void Lost(HandedState state, IOException e) => Fail(state.Number, WhyLost(e));
+
+    /// <summary>
+    /// The file means nothing to the log, so whatever its disk says ends this question, and never the process, which may be a primary.
+    /// </summary>
+    private string WhyLost(IOException e) =>
+        IFileSystem.IsDiskFull(e) ? $"the disk is full: {e.Message}"
+            : $"{StateSpool.PathOf(inputs.Options)}, in which the state goes from the old app to the new one, has failed: {e.Message}";
 
     /// <summary>A session of the new app has ended, with its answer or without.</summary>
     public void NewAppEnded(HandedState state)

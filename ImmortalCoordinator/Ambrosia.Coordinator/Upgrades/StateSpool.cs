@@ -24,6 +24,7 @@ internal sealed class StateSpool : IDisposable
     private long _length, _read;
     private bool _hasBegun, _isOver;
 
+    /// <exception cref="IOException">The disk is full, or broken.</exception>
     public StateSpool(CoordinatorInputs inputs, ImageBegin begin)
     {
         (_files, _path, _begin) = (inputs.Files, PathOf(inputs.Options), begin);
@@ -52,6 +53,7 @@ internal sealed class StateSpool : IDisposable
     }
 
     /// <summary>Writes the next frame for the new app; false: the image is complete.</summary>
+    /// <exception cref="IOException">The disk is broken.</exception>
     public bool TryWriteNext(ArrayBufferWriter<byte> to)
     {
         if (!_hasBegun)
@@ -77,7 +79,14 @@ internal sealed class StateSpool : IDisposable
 
     public void Dispose()
     {
-        _file.Dispose();
-        _files.Delete(_path);
+        try
+        {
+            _file.Dispose();
+            _files.Delete(_path);
+        }
+        catch (IOException)
+        {
+            // What is left means nothing, and goes before the next one is made.
+        }
     }
 }

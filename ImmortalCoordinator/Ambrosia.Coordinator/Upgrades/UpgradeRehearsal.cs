@@ -13,7 +13,13 @@ namespace Ambrosia.Coordinator.Upgrades;
 /// <param name="ask">Sends a frame to the app.</param>
 internal sealed class UpgradeRehearsal(CoordinatorInputs inputs, UpgradeOptions options, Action<ConvertFrame> ask)
 {
-    private static readonly TimeSpan s_again = TimeSpan.FromSeconds(1);
+    /// <summary>
+    /// It must work so often: the first time the app compiles its code on the way, and takes far longer than an upgrade behind it does. In
+    /// the pause before the next one the app compiles what it has used much once more.
+    /// </summary>
+    public const int PassesMin = 2;
+
+    private static readonly TimeSpan s_again = TimeSpan.FromSeconds(1), s_warmUp = TimeSpan.FromMilliseconds(300);
 
     private readonly RankedLock _gate = new(LockRank.UpgradeRehearsal);
 
@@ -26,6 +32,10 @@ internal sealed class UpgradeRehearsal(CoordinatorInputs inputs, UpgradeOptions 
     private TimeSpan? _begun;
 
     private string? _why;
+
+    /// <summary>It has worked so often, one time behind the other.</summary>
+    private int _passes;
+
     private bool _isOver;
 
     /// <summary>The log lacks the upgrade; false: another replica has made it while this one rehearsed.</summary>
@@ -66,7 +76,11 @@ internal sealed class UpgradeRehearsal(CoordinatorInputs inputs, UpgradeOptions 
             TimeSpan now = inputs.Time.GetElapsedTime(0);
             took = now - asked;
             isNew = answer.Why != _why;
-            (_asked, _next, _why, _isOver) = (null, now + s_again, answer.Why, answer.Why.Length == 0);
+            bool works = answer.Why.Length == 0;
+            _passes = works ? _passes + 1 : 0;
+            (_asked, _next, _why) = (null, now + (works ? s_warmUp : s_again), works ? null : answer.Why);
+            _isOver = _passes == PassesMin;
+            if (works && !_isOver) return;
         }
         if (answer.Why.Length > 0)
         {

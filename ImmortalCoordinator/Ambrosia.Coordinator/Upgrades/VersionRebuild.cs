@@ -30,8 +30,11 @@ internal sealed class VersionRebuild(
     /// <summary>The new version begins with this; null: nothing is made again.</summary>
     private (UpgradeRecord Record, MarkSnapshot At)? _place;
 
-    /// <summary>A checkpoint of the new version can serve; and the old app was told to end.</summary>
-    private bool _canBegin, _ends;
+    /// <summary>
+    /// The new app has shown that its conversion is a function: a second one gives the same. A checkpoint of the new version can serve. And
+    /// the old app was told to end.
+    /// </summary>
+    private (bool IsProven, bool CanBegin, bool Ends) _course;
 
     /// <summary>It is not tried again before.</summary>
     private TimeSpan _next;
@@ -47,7 +50,7 @@ internal sealed class VersionRebuild(
         bool canBegin;
         using (_gate.Enter())
         {
-            canBegin = _canBegin;
+            canBegin = _course.CanBegin;
             if (!MayGoOn) return default;
         }
         if (execution.Progress.Dry is not { } executed) return default;
@@ -57,8 +60,8 @@ internal sealed class VersionRebuild(
         if (!canBegin) return Rebuild(record, executed);
         using (_gate.Enter())
         {
-            if (_ends) return default;
-            _ends = true;
+            if (_course.Ends) return default;
+            _course.Ends = true;
         }
         Crash.Hit("upgrade.beforeNewSession");
         Pair.Want(null); // first: the old app is not to be started again when it has ended
@@ -74,7 +77,7 @@ internal sealed class VersionRebuild(
         }
     }
 
-    private bool MayGoOn => !_ends && (_canBegin || (_place is null && inputs.Time.GetElapsedTime(0) >= _next));
+    private bool MayGoOn => !_course.Ends && (_course.CanBegin || (_place is null && inputs.Time.GetElapsedTime(0) >= _next));
 
     private GiveWayStep Rebuild(UpgradeRecord record, Lsn executed)
     {
@@ -83,11 +86,29 @@ internal sealed class VersionRebuild(
         var at = new MarkSnapshot(
             execution.Progress.ProcessedPage, executed, execution.Delivery.State.Clone(),
             new CheckpointMarkRecord(log.Epoch, 0, inputs.Options.Replica));
-        using (_gate.Enter()) _place = (record, at);
+        bool isProven;
+        using (_gate.Enter()) (_place, isProven) = ((record, at), _course.IsProven);
         checkpoints.Upgrade = this;
-        inputs.Logger.UpgradeMadeAgain(record.VersionTo, executed);
-        var asked = new ConvertFrame(executed, record.VersionFrom, record.VersionTo, ConversionUse.Image);
+        if (!isProven) inputs.Logger.UpgradeMadeAgain(record.VersionTo, executed);
+        var asked = new ConvertFrame(
+            executed, record.VersionFrom, record.VersionTo, isProven ? ConversionUse.Image : ConversionUse.Rehearsal);
         return new GiveWayStep(Convert: handover.Begin(asked));
+    }
+
+    /// <summary>
+    /// Takes the new app's answer to whether its conversion is a function, and names what differs if it is not; false: it was not asked.
+    /// </summary>
+    /// <exception cref="DivergenceException">The conversion is another one than the one that made the upgrade.</exception>
+    public bool TryTake(ConvertedFrame answer, bool byApp)
+    {
+        using (_gate.Enter())
+        {
+            if (_place is null || _course.IsProven) return false;
+            if (answer.Why.Length == 0) (_place, _course.IsProven) = (null, true);
+        }
+        if (answer.Why.Length == 0) wake();
+        else Refused(answer.Why, byApp);
+        return true;
     }
 
     /// <summary>The state was not converted, though it was once.</summary>
@@ -112,7 +133,7 @@ internal sealed class VersionRebuild(
     /// <summary>The old app's session has ended: the new one goes on, or the old one begins again.</summary>
     public void SessionEnded()
     {
-        using (_gate.Enter()) (_place, _canBegin, _ends) = (null, false, false);
+        using (_gate.Enter()) (_place, _course) = (null, default);
     }
 
     public VersionPlace? TakeFor(Lsn position)
@@ -127,7 +148,7 @@ internal sealed class VersionRebuild(
         using (_gate.Enter())
         {
             if (_place is null) return false;
-            (_place, _canBegin) = (null, true);
+            (_place, _course.CanBegin) = (null, true);
         }
         inputs.Logger.CheckpointPublished(name.ToString());
         wake();

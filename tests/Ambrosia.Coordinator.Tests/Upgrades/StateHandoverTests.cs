@@ -125,6 +125,56 @@ public sealed class StateHandoverTests
         Assert.Empty(_answers);
     }
 
+    /// <summary>
+    /// The file is no part of the log: whatever its disk reports, whoever asked is told, and the next question finds it mended.
+    /// </summary>
+    [Theory]
+    [InlineData(FileOperationKind.Create)]
+    [InlineData(FileOperationKind.Write)]
+    [InlineData(FileOperationKind.Delete)]
+    public void Disk_ThatFailsUnderTheState_IsTheAnswer(FileOperationKind kind)
+    {
+        _handover.Begin(s_asked);
+        _disk.Faults.FailNth(1, FileFault.InputOutput, forGood: true, operation => operation.Path == Spool && operation.Kind == kind);
+        OldAppSends(s_state);
+        (string why, bool byApp) = Assert.Single(_answers);
+        Assert.StartsWith($"{Spool}, in which the state goes from the old app to the new one, has failed: ", why, StringComparison.Ordinal);
+        Assert.False(byApp);
+        Assert.Null(_handover.TryGive());
+        _disk.Faults.Clear();
+        AssertHandsOver();
+    }
+
+    [Fact]
+    public void Disk_ThatFailsAtTheEnd_LeavesAFileThatTheNextStateReplaces()
+    {
+        _handover.Begin(s_asked);
+        OldAppSends(s_state);
+        _disk.Faults.FailNth(1, FileFault.InputOutput, where: static operation => operation is { Path: Spool, Kind: FileOperationKind.Delete });
+        _handover.Drop();
+        Assert.True(_disk.Exists(Spool));
+        AssertHandsOver();
+    }
+
+    [Fact]
+    public void State_ThatCannotBeReadAgain_IsTheAnswer()
+    {
+        _handover.Begin(s_asked);
+        OldAppSends(s_state);
+        HandedState given = _handover.TryGive()!;
+        _handover.Lost(given, new IOException("it is broken"));
+        _handover.NewAppEnded(given); // which ends by that, and is not why
+        Assert.EndsWith("has failed: it is broken", Assert.Single(_answers).Why, StringComparison.Ordinal);
+        AssertHandsOver();
+    }
+
+    private void AssertHandsOver()
+    {
+        _handover.Begin(s_asked);
+        OldAppSends(s_state);
+        Assert.Equal(s_state, ReadAll(_handover.TryGive()!.Spool));
+    }
+
     private void OldAppSends(byte[] state, Lsn? at = null)
     {
         _handover.OldAppAnswers(new ConvertedFrame(at ?? s_at, ConversionUse.State, 0, 0, ""));

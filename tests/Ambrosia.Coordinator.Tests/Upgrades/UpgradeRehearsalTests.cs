@@ -71,24 +71,41 @@ public sealed class UpgradeRehearsalTests
         Assert.Equal(0, _passed);
     }
 
+    /// <summary>The first time is slow, since the app compiles its code, and says too much of how long callers will wait.</summary>
     [Fact]
-    public void Answered_ItWorks_PassesOnceAndEndsNothing()
+    public void Answered_ItWorksTwice_PassesOnceAndEndsNothing()
     {
-        Tick();
-        Answer("");
+        Work();
         Assert.Equal(1, _passed);
         _time.Advance(s_within);
         Assert.False(Tick());
-        Assert.Single(_asked);
+        Assert.Equal(UpgradeRehearsal.PassesMin, _asked.Count);
+    }
+
+    [Fact]
+    public void Answered_ItWorksAndThenDoesNot_BeginsAgain()
+    {
+        Tick();
+        Answer("");
+        _time.Advance(TimeSpan.FromSeconds(1));
+        Tick();
+        Answer("cents are out of fashion");
+        _time.Advance(TimeSpan.FromSeconds(1));
+        Tick();
+        Answer("");
+        Assert.Equal(0, _passed);
+        _time.Advance(TimeSpan.FromSeconds(1));
+        Tick();
+        Answer("");
+        Assert.Equal(1, _passed);
     }
 
     /// <summary>Another replica has made the upgrade meanwhile: nobody takes over from it.</summary>
     [Fact]
     public void Answered_UpgradeWasMadeMeanwhile_PassesNothing()
     {
-        Tick();
         _isDue = false;
-        Answer("");
+        Work();
         Assert.Equal(0, _passed);
     }
 
@@ -100,6 +117,16 @@ public sealed class UpgradeRehearsalTests
         _rehearsal.SessionEnded();
         Tick();
         Assert.Equal(2, _asked.Count);
+    }
+
+    private void Work()
+    {
+        for (int i = 0; i < UpgradeRehearsal.PassesMin; i++)
+        {
+            Tick();
+            Answer("");
+            _time.Advance(TimeSpan.FromSeconds(1));
+        }
     }
 
     private bool Tick() => _rehearsal.Tick(_time.GetElapsedTime(0), runs: 1);

@@ -29,6 +29,10 @@ internal static class Executables
     public static string NextApp { get; } = Path.Combine(
         AppContext.BaseDirectory.Replace("Ambrosia.EndToEnd.Tests", "Ambrosia.EndToEnd.NextApp", StringComparison.Ordinal), AppName);
 
+    /// <summary>Another build of that app, which has both versions of the account, likewise.</summary>
+    public static string BothApp { get; } = Path.Combine(
+        AppContext.BaseDirectory.Replace("Ambrosia.EndToEnd.Tests", "Ambrosia.EndToEnd.BothApp", StringComparison.Ordinal), AppName);
+
     private static string Beside(string name) => Path.Combine(AppContext.BaseDirectory, OperatingSystem.IsWindows() ? name + ".exe" : name);
 
     /// <summary>A process that is not started yet, with both outputs redirected and an environment of its own.</summary>

@@ -9,6 +9,18 @@ internal static class Accounts
     public static string AwaitWhy(Replica replica, string why) =>
         replica.AwaitLine(why, line => line.Contains(why, StringComparison.Ordinal));
 
+    /// <summary>The checkpoints of a replica's log, the newest last.</summary>
+    public static string[] CheckpointsOf(Replica replica) =>
+        [.. Directory.EnumerateFiles(replica.LogDirectory, "ckpt.*").Order(StringComparer.Ordinal)];
+
+    /// <summary>Damages a file in its middle, by one bit.</summary>
+    public static void FlipABit(string file)
+    {
+        byte[] bytes = File.ReadAllBytes(file);
+        bytes[bytes.Length / 2] ^= 1;
+        File.WriteAllBytes(file, bytes);
+    }
+
     /// <summary>The app of a replica that runs this program.</summary>
     public static int AppOf(Replica replica, string program) =>
         replica.RunningApps.Single(id => File.ReadAllText($"/proc/{id}/cmdline").Contains(program, StringComparison.Ordinal));

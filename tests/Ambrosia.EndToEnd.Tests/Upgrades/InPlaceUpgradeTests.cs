@@ -92,6 +92,36 @@ public sealed class InPlaceUpgradeTests
         await Accounts.AssertBooks(cluster, 6);
     });
 
+    /// <summary>
+    /// The new app carries the old class, too, and makes its state by the constructor from it, though the old code runs in another process.
+    /// One that runs already and carries both is told how it is upgraded.
+    /// </summary>
+    [Fact]
+    public Task App_OfBothVersions_ReshapesTheStateByItsConstructor() => Run(
+        nameof(App_OfBothVersions_ReshapesTheStateByItsConstructor), async (cluster, account) =>
+    {
+        string both = $"{Executables.BothApp} account";
+        account.StopCoordinator();
+        account.Role = "account";
+        account.Start().AwaitReady();
+        Tool same = Tool.Run("upgrade", account.LogDirectory, "--to", both);
+        Assert.Equal(2, same.Code);
+        Assert.Contains("the one that runs carries version 2 itself", same.Error, StringComparison.Ordinal);
+        account.StopCoordinator();
+        account.Role = "account1";
+        account.Start().AwaitReady();
+        Tool upgrade = Tool.Run("upgrade", account.LogDirectory, "--to", both);
+        Assert.True(upgrade.Code == 0, upgrade.Output + upgrade.Error + account.Lines);
+        Assert.Equal("2:400", await Accounts.Deposit(cluster, 1));
+        await Accounts.AssertBooks(cluster, 4);
+
+        account.KillCoordinator();
+        (account.App, account.Role) = (Executables.BothApp, "account");
+        account.Start().AwaitReady(); // it carries what the log needs, alone
+        Assert.Equal("2:500", await Accounts.Deposit(cluster, 1));
+        await Accounts.AssertBooks(cluster, 5);
+    });
+
     /// <summary>What cannot be is refused, and nothing has changed: the next one works.</summary>
     [Fact]
     public Task Misuse_OfTheUpgrade_ChangesNothing() => Run(nameof(Misuse_OfTheUpgrade_ChangesNothing), async (cluster, account) =>

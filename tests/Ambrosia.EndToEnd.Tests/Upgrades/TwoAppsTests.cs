@@ -74,7 +74,28 @@ public sealed class TwoAppsTests
         Cluster.Await("the follower is of version 2", () => VersionOf(follower, "both") == 2);
     });
 
-    /// <summary>Without the checkpoint that the record names, the old build is started again, and its state converted once more.</summary>
+    /// <summary>The new build has the old class, too, and a constructor from it, which works on the old build's state.</summary>
+    [Fact]
+    public Task NewBuild_WithAConstructorFromTheOldClass_IsMadeByIt() => Run(
+        nameof(NewBuild_WithAConstructorFromTheOldClass_IsMadeByIt), async (cluster, account) =>
+    {
+        Upgrades(account);
+        (account.App, account.Role) = (Executables.BothApp, "account");
+        account.KillCoordinator(); // the rest is executed by the old build
+        account.Start().AwaitReady();
+        Assert.Equal("2:400", await Accounts.Deposit(cluster, 1));
+        account.KillCoordinator();
+        Accounts.FlipABit(Accounts.CheckpointsOf(account)[^1]);
+        account.Start().AwaitReady();
+        account.AwaitLine("the old build", static line => line.Contains("is converted again", StringComparison.Ordinal));
+        Assert.Equal("2:500", await Accounts.Deposit(cluster, 1));
+        await Accounts.AssertBooks(cluster, 5);
+    });
+
+    /// <summary>
+    /// Where the checkpoint that the record names is damaged, the old build is started again, and its state converted once more; likewise
+    /// where it is not there.
+    /// </summary>
     [Fact]
     public Task Recovery_WithoutTheNewCheckpoint_StartsTheOldBuildAgain() => Run(
         nameof(Recovery_WithoutTheNewCheckpoint_StartsTheOldBuildAgain), async (cluster, account) =>
@@ -83,8 +104,8 @@ public sealed class TwoAppsTests
         Upgrades(account).Start().AwaitReady();
         Assert.Equal("2:400", await Accounts.Deposit(cluster, 1));
         account.KillCoordinator();
-        string[] checkpoints = [.. Directory.EnumerateFiles(account.LogDirectory, "ckpt.*").Order(StringComparer.Ordinal)];
-        File.Delete(checkpoints[^1]);
+        string[] checkpoints = Accounts.CheckpointsOf(account);
+        Accounts.FlipABit(checkpoints[^1]);
         account.Start().AwaitReady();
         account.AwaitLine("the old build", static line => line.Contains("is converted again", StringComparison.Ordinal));
         Assert.Equal("2:500", await Accounts.Deposit(cluster, 1));
@@ -93,7 +114,7 @@ public sealed class TwoAppsTests
         account.KillCoordinator();
         foreach (string file in Directory.EnumerateFiles(account.LogDirectory, "ckpt.*"))
             if (!file.EndsWith(Path.GetFileName(checkpoints[0]), StringComparison.Ordinal)) File.Delete(file);
-        AwaitEnd(account, 70, "the conversion from version 1 to 2 is not deterministic", conversion: "clock");
+        AwaitEnd(account, 70, "gave another state when it was repeated; they differ in field AccountV1._planted", conversion: "clock");
         account.Options[^1] = "/nowhere/v1/Account";
         AwaitEnd(account, 65, "which build "); // the old build was deleted
         account.Options.Clear();

@@ -18,7 +18,7 @@ public sealed class UpgradeLoadTests
     private static readonly string[] s_points =
     [
         "takeover.afterClaim", "upgrade.atTarget", "upgrade.afterConvert", "ckpt.midWrite", "upgrade.afterNewCkpt",
-        "upgrade.beforeRecord", "upgrade.afterRecord", "upgrade.afterFence",
+        "upgrade.beforeRecord", "upgrade.midRecord", "upgrade.afterRecord", "upgrade.afterFence",
     ];
 
     /// <summary>The steps at which a primary dies that makes the upgrade in its own epoch; likewise.</summary>
@@ -28,7 +28,27 @@ public sealed class UpgradeLoadTests
         "upgrade.midRecord", "upgrade.afterFence", "upgrade.beforeNewSession",
     ];
 
+    /// <summary>
+    /// The steps at which an upgrader with two builds dies, each alone and with other replicas: all in a release, one otherwise.
+    /// </summary>
+    private static readonly string[] s_pointsOfBuilds =
+    [
+        "takeover.afterClaim", "upgrade.atTarget", "upgrade.afterConvert", "ckpt.midWrite", "upgrade.afterNewCkpt", "upgrade.beforeRecord",
+        "upgrade.midRecord", "upgrade.afterRecord", "upgrade.afterFence", "upgrade.beforeNewSession",
+    ];
+
+    private const int ReplicasMax = 3;
+
     private static readonly Chance s_chance = new();
+
+    public static TheoryData<int> TurnsOfBuilds
+    {
+        get
+        {
+            int all = s_pointsOfBuilds.Length * ReplicasMax;
+            return [.. Enumerable.Range(0, TestScale.Rounds(all) < all ? 1 : all)];
+        }
+    }
 
     public static TheoryData<int> TurnsInPlace =>
         [.. Enumerable.Range(0, Math.Clamp(TestScale.Rounds(s_pointsInPlace.Length), 1, s_pointsInPlace.Length))];
@@ -55,12 +75,49 @@ public sealed class UpgradeLoadTests
     [Fact]
     public Task Builds_InTwoProcesses_LoseNothing() => Run(Cluster.Again(nameof(Builds_InTwoProcesses_LoseNothing)), cluster =>
     {
-        Replica next = cluster.Processes.Add("account", "account2");
-        next.App = Executables.NextApp;
-        next.Options.AddRange(["--replica", "v2", To, "2", "--old-app", $"{Executables.App} account1"]);
+        Replica next = OfBothBuilds(cluster, "v2");
         next.Start().AwaitReady();
         return [next];
     });
+
+    /// <summary>
+    /// The same, and the upgrader dies at a step and is started again: the only replica, one of two, or one of three, of which the third
+    /// has both builds and only follows.
+    /// </summary>
+    [Theory]
+    [MemberData(nameof(TurnsOfBuilds))]
+    public Task UpgraderOfTwoBuilds_ThatDies_LosesNothing(int turn)
+    {
+        uint at = (uint)s_chance.Seed + (uint)turn;
+        string point = s_pointsOfBuilds[(int)(at / ReplicasMax % (uint)s_pointsOfBuilds.Length)];
+        int replicas = (int)(at % ReplicasMax) + 1;
+        return Run(s_chance.Again($"{nameof(UpgraderOfTwoBuilds_ThatDies_LosesNothing)}&DisplayName~{turn}"), cluster =>
+        {
+            Replica next = cluster.First;
+            if (replicas == ReplicasMax)
+            {
+                Replica third = OfBothBuilds(cluster, "third");
+                third.Options.AddRange(["--upgrade-within", "30m"]);
+                third.Settings["CONVERSION"] = "throw"; // its own rehearsals never work
+                third.Start();
+                third.AwaitLine("it follows", static line => line.StartsWith("role=secondary", StringComparison.Ordinal));
+            }
+            if (replicas > 1) next = OfBothBuilds(cluster, "v2");
+            else Accounts.WithBothBuilds(next).KillCoordinator(); // there is a rest for the old build
+            next.Start(crashAt: point);
+            Assert.Equal(Signals.KilledExitCode, next.AwaitExit());
+            next.Start();
+            return [next];
+        });
+    }
+
+    private static Replica OfBothBuilds(LoadedCluster cluster, string name)
+    {
+        Replica next = cluster.Processes.Add("account", "account2");
+        next.App = Executables.NextApp;
+        next.Options.AddRange(["--replica", name, To, "2", "--old-app", $"{Executables.App} account1"]);
+        return next;
+    }
 
     /// <summary>The primary is asked to go on with the new build: no connection breaks, and nobody calls twice.</summary>
     [Fact]

@@ -83,28 +83,31 @@ internal sealed record SuspendedReport(
 internal static class SuspendedCallsCheck
 {
     /// <summary>Says what the builds make of each suspended method.</summary>
+    /// <param name="moved">Gives a method of the image as it is looked for in the builds; null: as it is.</param>
     /// <exception cref="ToolMisuse">It is no image of the C# binding.</exception>
-    public static BodyFindings Judge(CheckpointReader checkpoint, BuildMethodBodies builds, bool acceptSource)
+    public static BodyFindings Judge(
+        CheckpointReader checkpoint, BuildMethodBodies builds, bool acceptSource, Func<SuspendedBody, SuspendedBody>? moved = null)
     {
         var front = new ArrayBufferWriter<byte>();
         while (checkpoint.Read(out CheckpointSection section, out ReadOnlySpan<byte> content))
         {
             if (section != CheckpointSection.Image) continue;
             front.Write(content);
-            if (TryRead(front.WrittenSpan, builds, acceptSource) is { } bodies) return bodies;
+            if (TryRead(front.WrittenSpan, builds, acceptSource, moved) is { } bodies) return bodies;
         }
         throw new ToolMisuse("the checkpoint holds no image of a C# app", "its binding keeps suspended calls in another form",
             "ask with the tools of its language");
     }
 
     /// <summary>Reads what is there of the image; returns null where more of it is needed.</summary>
-    private static BodyFindings? TryRead(ReadOnlySpan<byte> image, BuildMethodBodies builds, bool acceptSource)
+    private static BodyFindings? TryRead(
+        ReadOnlySpan<byte> image, BuildMethodBodies builds, bool acceptSource, Func<SuspendedBody, SuspendedBody>? moved)
     {
         try
         {
             var from = new CborReader(image);
             ImageFront.Read(ref from).ExpectCSharp();
-            return MethodBodyCheck.Judge(ref from, builds.Of, acceptSource);
+            return MethodBodyCheck.Judge(ref from, builds.Of, acceptSource, moved);
         }
         catch (CborException e) when (e.Error == CborError.Truncated)
         {

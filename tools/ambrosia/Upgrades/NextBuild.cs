@@ -30,19 +30,31 @@ internal static class NextBuild
         ContractModel before = ManifestFiles.Load(log.Path), now = ManifestFiles.Load(directory);
         using CheckpointReader checkpoint = SoundCheckpoint.TryOpenNewest(log) ?? throw new ToolMisuse(
             "this log has no checkpoint", "its state is in no file yet", "take one with 'ambrosia checkpoint', and ask again");
-        return Report(log, checkpoint, build, Suspended(checkpoint, directory, acceptSource), asVersion).With(before, now);
+        return Report(log, checkpoint, build, (directory, acceptSource), asVersion).With(before, now);
     }
 
-    /// <summary>Returns what is suspended and could not go on, or goes on in a kept body.</summary>
-    private static BodyFindings Suspended(CheckpointReader checkpoint, string directory, bool acceptSource)
+    /// <summary>
+    /// Returns what is suspended and could not go on, or goes on in a kept body. An app of both versions first goes on with it in the old
+    /// class, which must be able to, and then in the new one.
+    /// </summary>
+    /// <param name="immortal">The class of the image.</param>
+    /// <param name="made">The class that a constructor makes of it; null: none does.</param>
+    private static BodyFindings Suspended(
+        CheckpointReader checkpoint, (string Directory, bool AcceptSource) of, string immortal, Type? made)
     {
-        bool hasBodies = Directory.EnumerateFiles(directory, BuildMethodBodies.Pattern).Any();
-        BuildMethodBodies bodies = hasBodies ? BuildMethodBodies.Load([directory]) : BuildMethodBodies.None;
-        return SuspendedCallsCheck.Judge(checkpoint, bodies, acceptSource);
+        bool hasBodies = Directory.EnumerateFiles(of.Directory, BuildMethodBodies.Pattern).Any();
+        BuildMethodBodies bodies = hasBodies ? BuildMethodBodies.Load([of.Directory]) : BuildMethodBodies.None;
+        checkpoint.Rewind();
+        BodyFindings asItIs = SuspendedCallsCheck.Judge(checkpoint, bodies, of.AcceptSource);
+        if (made is null || asItIs.Refusals.Count > 0) return asItIs;
+        checkpoint.Rewind();
+        return SuspendedCallsCheck.Judge(checkpoint, bodies, of.AcceptSource, was =>
+            !was.Id.StartsWith($"{immortal}.", StringComparison.Ordinal) ? was
+                : was with { Assembly = made.Assembly.GetName().Name!, Id = made.FullName + was.Id[immortal.Length..] });
     }
 
     private static UpgradeReport Report(
-        LogDirectory log, CheckpointReader checkpoint, BuildTypes build, BodyFindings suspended, uint? asVersion)
+        LogDirectory log, CheckpointReader checkpoint, BuildTypes build, (string Directory, bool AcceptSource) of, uint? asVersion)
     {
         var chain = LogChain.Load(log.Files, log.Path, log.Identity);
         uint inForce = chain.NewestVersion(log.Files);
@@ -55,9 +67,10 @@ internal static class NextBuild
         string immortal = tree.State.TypeName;
         var findings = new List<UpgradeFinding>(new StateComparison(build).Compare(types, immortal));
         uint? version = null;
+        Type? made = null;
         if (build.Find(immortal) is { } same)
         {
-            Type? made = build.NextOf(same);
+            made = build.NextOf(same);
             Type next = made ?? same;
             version = asVersion ?? BuildTypes.VersionOf(next);
             if (version <= inForce)
@@ -69,6 +82,7 @@ internal static class NextBuild
                     UpgradeVerdict.Fine, immortal, $"a constructor makes {made.FullName} of it, which the rehearsal tries", ""));
             findings.AddRange(WaitingWork.Missing(tree.Session, build, next));
         }
+        BodyFindings suspended = Suspended(checkpoint, of, immortal, made);
         CheckpointHeader header = checkpoint.Header;
         return new UpgradeReport(
             header.FileName.ToString(), header.Lsn.Value, inForce, version, findings, suspended.Refusals, suspended.Kept,

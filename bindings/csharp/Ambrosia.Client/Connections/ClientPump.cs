@@ -68,7 +68,7 @@ internal sealed class ClientPump : IConnectionOwner, IDisposable
             }
             _over.Reset();
             if (TryConnect()) _over.Wait();
-            _stop.Token.WaitHandle.WaitOne(_backoff.Next());
+            _dialler.Rest(_backoff.Next(), _stop.Token);
         }
     }
 

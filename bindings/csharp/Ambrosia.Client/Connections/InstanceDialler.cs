@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Security.Cryptography;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
@@ -15,6 +16,17 @@ namespace Ambrosia.Client.Connections;
 /// </summary>
 internal sealed class InstanceDialler(ICatalog catalog, InstanceId instance, ClientOptions options, bool toPrimary)
 {
+    /// <summary>
+    /// Looks take at most this share of the time between dials, so that a store that many clients ask is asked the less the slower it is.
+    /// </summary>
+    private const int RestShare = 50;
+
+    /// <summary>The catalog is looked at no oftener than this between two dials.</summary>
+    private static readonly TimeSpan s_lookEvery = TimeSpan.FromMilliseconds(15);
+
+    /// <summary>The replica that was dialled last; null: the catalog had none.</summary>
+    private ReplicaEntry? _dialled;
+
     /// <summary>Opens the catalog for somebody who only looks: nothing is made or changed there.</summary>
     /// <exception cref="CatalogException">This program has no store for it, or the store's credentials will not do.</exception>
     internal static ICatalog OpenCatalog(CatalogPlace place)
@@ -33,9 +45,42 @@ internal sealed class InstanceDialler(ICatalog catalog, InstanceId instance, Cli
     /// <exception cref="Exception">The catalog or the replica is out of reach, as <see cref="IsTrouble"/> tells.</exception>
     internal LinkConnection? TryDial(CancellationToken stop)
     {
-        CatalogEntry? entry = catalog.Find(instance);
-        ReplicaEntry? replica = entry is null ? null : Choose(entry);
-        return replica is null ? null : LinkDialler.Dial(replica.Address, Settings(), stop, instance.Name);
+        _dialled = Find();
+        return _dialled is null ? null : LinkDialler.Dial(_dialled.Address, Settings(), stop, instance.Name);
+    }
+
+    private ReplicaEntry? Find() => catalog.Find(instance) is { } entry ? Choose(entry) : null;
+
+    /// <summary>
+    /// Rests before the next dial: so long, or until the catalog names another primary than the one that was dialled. Pauses between dials
+    /// grow with the time in which nobody is primary, and who has become primary meanwhile is not to wait for their end.
+    /// </summary>
+    internal void Rest(TimeSpan pause, CancellationToken stop)
+    {
+        long begun = Stopwatch.GetTimestamp();
+        TimeSpan rest = s_lookEvery;
+        while (toPrimary && pause - Stopwatch.GetElapsedTime(begun) > rest)
+        {
+            if (stop.WaitHandle.WaitOne(rest)) return;
+            long look = Stopwatch.GetTimestamp();
+            if (NamesAnother()) return;
+            TimeSpan after = Stopwatch.GetElapsedTime(look) * RestShare;
+            if (after > rest) rest = after;
+        }
+        TimeSpan left = pause - Stopwatch.GetElapsedTime(begun);
+        if (left > TimeSpan.Zero) stop.WaitHandle.WaitOne(left);
+    }
+
+    private bool NamesAnother()
+    {
+        try
+        {
+            return Find() is { } now && now != _dialled;
+        }
+        catch (Exception e) when (IsTrouble(e))
+        {
+            return false; // the next dial tells of it
+        }
     }
 
     /// <summary>Says whether an exception means that the instance is out of reach for the moment; then it is worth trying again.</summary>

@@ -28,19 +28,20 @@ internal static class StateImage
 
     /// <summary>Writes an image. It changes nothing: handlers go on undisturbed, and a second image has the same bytes.</summary>
     /// <exception cref="NotWritableException">Something reachable from the state or from a suspended method cannot be written.</exception>
-    internal static WrittenImage Write(ImageRoot root, bool isReflective = false, long keptBytesMax = KeptBytesMax) =>
-        Write(root, new GraphWriter(isReflective, keptBytesMax: keptBytesMax));
+    internal static WrittenImage Write(
+        ImageRoot root, bool isReflective = false, long keptBytesMax = KeptBytesMax, bool tellsPlaces = false) =>
+        Write(root, new GraphWriter(isReflective, keptBytesMax: keptBytesMax, tellsPlaces: tellsPlaces));
 
     /// <summary>
     /// Writes the image for <paramref name="successor"/>, which was made of the immortal of <paramref name="root"/> and takes its place:
     /// another class, with the same suspended methods.
     /// </summary>
     /// <exception cref="NotWritableException">Something refers to the immortal that is replaced, or cannot be written.</exception>
-    internal static WrittenImage WriteFor(Immortal successor, ImageRoot root)
+    internal static WrittenImage WriteFor(Immortal successor, ImageRoot root, bool tellsPlaces = false)
     {
         var migration = new StateMigration(root.Immortal!, successor);
         root.Immortal = successor;
-        return Write(root, new GraphWriter(moving: migration, keptBytesMax: KeptBytesMax));
+        return Write(root, new GraphWriter(moving: migration, keptBytesMax: KeptBytesMax, tellsPlaces: tellsPlaces));
     }
 
     private static WrittenImage Write(ImageRoot root, GraphWriter graph)
@@ -64,6 +65,23 @@ internal static class StateImage
         graph.WriteFront(ref to);
         to.Flush();
         return new WrittenImage(front, graph);
+    }
+
+    /// <summary>Returns how many bytes of an image stand before its objects; null: the first stretch of it does not say.</summary>
+    internal static long? FrontBytes(LargeBuffer image)
+    {
+        try
+        {
+            var from = new CborReader(image.From(0));
+            from.ReadArrayHeader();
+            for (int i = 0; i < 4; i++) from.Skip(); // format, version, bodies, types
+            from.ReadArrayHeader();
+            return from.Position;
+        }
+        catch (CborException)
+        {
+            return null;
+        }
     }
 
     /// <summary>Reads an image, and returns a line for each method that goes on in a body which is kept for it.</summary>

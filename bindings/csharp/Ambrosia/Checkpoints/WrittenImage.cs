@@ -14,6 +14,7 @@ internal sealed class WrittenImage : IDisposable
 {
     private readonly Queue<NativePiece> _pieces;
     private readonly GraphWriter _graph;
+    private readonly long _frontBytes;
     private long _length;
     private ulong _hash;
 
@@ -21,6 +22,7 @@ internal sealed class WrittenImage : IDisposable
     internal WrittenImage(PieceBuffer front, GraphWriter graph)
     {
         _graph = graph;
+        _frontBytes = front.Length;
         _pieces = new Queue<NativePiece>([.. front.TakeAll(), .. graph.TakeBodies()]);
     }
 
@@ -72,6 +74,18 @@ internal sealed class WrittenImage : IDisposable
         }
     }
 
+    /// <summary>
+    /// Says where in the state another image differs first; null: not in an object, or there are more of them in one of both. The graph
+    /// tells places.
+    /// </summary>
+    internal string? PlaceOfDifference(LargeBuffer other)
+    {
+        if (StateImage.FrontBytes(other) != _frontBytes) return null;
+        var compared = new ComparedImage(other, _frontBytes, () => _graph.Place);
+        _graph.WriteAgain(compared);
+        return compared.Differs;
+    }
+
     /// <summary>Gives the memory back, also where the image was not taken.</summary>
     public void Dispose()
     {
@@ -116,5 +130,44 @@ internal sealed class WrittenImage : IDisposable
         for (; content.Length > ImageChunk.BytesMax; content = content[ImageChunk.BytesMax..])
             to.Write(FrameType.ImageChunk, content[..ImageChunk.BytesMax]);
         to.Write(FrameType.ImageChunk, content);
+    }
+}
+
+/// <summary>Compares objects that are written with those of another image, and keeps the place of the first difference.</summary>
+/// <param name="at">The objects of the other image begin there.</param>
+/// <param name="place">Says where in the state the last bytes belong.</param>
+internal sealed class ComparedImage(LargeBuffer other, long at, Func<string> place) : IBufferWriter<byte>
+{
+    private byte[] _written = new byte[4096];
+    private int _end;
+
+    /// <summary>The place; null: there is no difference so far.</summary>
+    internal string? Differs { get; private set; }
+
+    public void Advance(int count)
+    {
+        ReadOnlySpan<byte> left = _written.AsSpan(_end, count);
+        _end += count;
+        while (Differs is null && left.Length > 0)
+        {
+            ReadOnlySpan<byte> there = at < other.Length ? other.From(at) : [];
+            int same = left.CommonPrefixLength(there);
+            at += same;
+            left = left[same..];
+            if (left.Length > 0 && same < Math.Max(1, there.Length)) Differs = place();
+        }
+    }
+
+    public Span<byte> GetSpan(int sizeHint = 0)
+    {
+        if (_written.Length < sizeHint) _written = new byte[sizeHint];
+        _end = 0;
+        return _written;
+    }
+
+    public Memory<byte> GetMemory(int sizeHint = 0)
+    {
+        GetSpan(sizeHint);
+        return _written;
     }
 }

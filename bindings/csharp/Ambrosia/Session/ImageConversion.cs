@@ -8,13 +8,15 @@ namespace Ambrosia.Session;
 
 /// <summary>
 /// Makes the state of this app's version of the image that an app of the version before has written, which runs in a process of its own
-/// (protocol P5.25): types and fields are found by their names. The session executes nothing; it holds the image until it is asked for what
-/// becomes of it, once. Thread: the scheduler's.
+/// (protocol P5.25): by the constructor from the old class, where this app has both, or else types and fields are found by their names. The
+/// session executes nothing; it holds the image until it is asked for what becomes of it, once. Thread: the scheduler's.
 /// </summary>
 /// <param name="executor">It sends what comes out.</param>
+/// <param name="reshaping">It makes the new state where this app has the class of the version before; null: names do.</param>
 /// <param name="newRuntime">Makes a runtime whose output nobody takes.</param>
 internal sealed class ImageConversion(
-    RecordExecutor executor, (uint From, uint To) versions, SessionOptions options, Func<ImmortalRuntime> newRuntime) : IDisposable
+    RecordExecutor executor, (uint From, uint To) versions, SessionOptions options, StateConversion? reshaping,
+    Func<ImmortalRuntime> newRuntime) : IDisposable
 {
     private ImageReceiver? _received;
     private LargeBuffer? _image;
@@ -36,8 +38,7 @@ internal sealed class ImageConversion(
         ImageEnd end;
         try
         {
-            end = Convert(image, made);
-            if (frame.Use == ConversionUse.Rehearsal) Prove(made, end);
+            end = frame.Use == ConversionUse.Rehearsal ? Rehearse(image, made) : Convert(image, made);
         }
         catch (Exception e) when (e is not (ProtocolViolation or ChannelEnded))
         {
@@ -51,10 +52,38 @@ internal sealed class ImageConversion(
 
     private ImageEnd Convert(LargeBuffer from, LargeBuffer to)
     {
+        using WrittenImage written = Converted(from);
+        return written.CopyTo(to);
+    }
+
+    private WrittenImage Converted(LargeBuffer from, bool tellsPlaces = false)
+    {
+        if (reshaping is not null) return reshaping.Converted(from, options.AcceptSource, tellsPlaces);
         ImmortalRuntime runtime = newRuntime();
         runtime.Restore(from, options.AcceptSource);
-        using WrittenImage written = runtime.WriteImage();
-        return written.CopyTo(to);
+        return runtime.WriteImage(tellsPlaces: tellsPlaces);
+    }
+
+    private ImageEnd Rehearse(LargeBuffer from, LargeBuffer to)
+    {
+        using LargeBuffer kept = Copy(from); // reading an image gives its memory back
+        ImageEnd end = Convert(from, to);
+        string? differs = StateConversion.WhatDiffers(to, end, tellsPlaces =>
+        {
+            using LargeBuffer again = Copy(kept);
+            return Converted(again, tellsPlaces);
+        });
+        if (differs is not null) throw new ConversionDiffersException(differs);
+        using LargeBuffer proved = Copy(to);
+        Prove(proved, end);
+        return end;
+    }
+
+    private static LargeBuffer Copy(LargeBuffer of)
+    {
+        var copy = new LargeBuffer();
+        for (long at = 0; at < of.Length; at = copy.Length) copy.Append(of.From(at));
+        return copy;
     }
 
     /// <summary>

@@ -197,7 +197,8 @@ internal sealed class ImmortalRuntime : IHandlerSession
     /// Writes the image of everything that is executed. Handlers go on undisturbed, and a second image has the same bytes.
     /// </summary>
     /// <exception cref="NotWritableException">Something reachable from the state or from a suspended method cannot be written.</exception>
-    internal WrittenImage WriteImage(bool isReflective = false) => StateImage.Write(ToImage(), isReflective);
+    internal WrittenImage WriteImage(bool isReflective = false, bool tellsPlaces = false) =>
+        StateImage.Write(ToImage(), isReflective, tellsPlaces: tellsPlaces);
 
     /// <summary>Returns the length and the hash of the present image.</summary>
     private (long Length, ulong Hash) Fingerprint()
@@ -214,7 +215,7 @@ internal sealed class ImmortalRuntime : IHandlerSession
     /// </summary>
     /// <exception cref="NotInConversionException">The constructor sends, waits, or begins a timer or a task.</exception>
     /// <exception cref="NotWritableException">Something refers to the immortal that is replaced, or cannot be written.</exception>
-    internal WrittenImage Succeed(Func<Immortal, Immortal> make)
+    internal WrittenImage Succeed(Func<Immortal, Immortal> make, bool tellsPlaces = false)
     {
         Immortal successor;
         using (Scheduler.Conversion conversion = Scheduler.EnterConversion())
@@ -222,7 +223,7 @@ internal sealed class ImmortalRuntime : IHandlerSession
             successor = ImmortalHost.Constructed(Context, () => make(_host.Started()));
             conversion.Finish();
         }
-        return StateImage.WriteFor(successor, ToImage());
+        return StateImage.WriteFor(successor, ToImage(), tellsPlaces);
     }
 
     /// <summary>Restores an image, and returns a line for each method that goes on in a body which is kept for it.</summary>

@@ -348,7 +348,9 @@ public sealed class ImmortalSession
             throw new ProtocolViolation("P5.25", $"an image of version {from} to convert, for an app of version {_options.AppVersion}");
         _executor = new RecordExecutor(
             welcome, StateConversion.NewSilentRuntime(_definition, welcome, _options, _output), _options);
-        _conversion = new ImageConversion(_executor, (from, _options.AppVersion), _options,
+        StateConversion? reshaping = _options.Former is { } former && former.Version == from
+            ? new StateConversion(former.Definition, _definition, former.Convert, welcome, _options) : null;
+        _conversion = new ImageConversion(_executor, (from, _options.AppVersion), _options, reshaping,
             () => StateConversion.NewSilentRuntime(_definition, welcome, _options));
         State = SessionState.AwaitingImage;
     }

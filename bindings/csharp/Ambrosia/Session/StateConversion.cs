@@ -23,15 +23,23 @@ internal sealed class StateConversion(
     /// <exception cref="NotWritableException">The old state, or the new one, cannot be written.</exception>
     internal ImageEnd Convert(ImmortalRuntime running, LargeBuffer image)
     {
-        ImmortalRuntime copy = NewRuntime(from);
-        using (var old = new LargeBuffer())
-        {
-            using WrittenImage written = running.WriteImage();
-            written.CopyTo(old);
-            copy.Restore(old, acceptSource: true); // this process has written it
-        }
-        using WrittenImage converted = copy.Succeed(make);
+        using WrittenImage converted = Converted(running);
         return converted.CopyTo(image);
+    }
+
+    private WrittenImage Converted(ImmortalRuntime running, bool tellsPlaces = false)
+    {
+        using var old = new LargeBuffer();
+        using (WrittenImage written = running.WriteImage()) written.CopyTo(old);
+        return Converted(old, acceptSource: true, tellsPlaces); // this process has written it
+    }
+
+    /// <summary>Converts a state that another process may have written, and that is read up here.</summary>
+    internal WrittenImage Converted(LargeBuffer old, bool acceptSource, bool tellsPlaces = false)
+    {
+        ImmortalRuntime copy = NewRuntime(from);
+        copy.Restore(old, acceptSource);
+        return copy.Succeed(make, tellsPlaces);
     }
 
     /// <summary>
@@ -47,17 +55,28 @@ internal sealed class StateConversion(
     internal ImageEnd Rehearse(ImmortalRuntime running, uint version)
     {
         using var image = new LargeBuffer();
-        using var repeated = new LargeBuffer();
         ImageEnd first = Convert(running, image);
-        if (Convert(running, repeated) != first)
-            throw new ConversionDiffersException(
-                $"gave another state when it was repeated; they differ {FirstDifference(image, repeated)}");
+        if (WhatDiffers(running, image, first) is { } differs) throw new ConversionDiffersException(differs);
         ImmortalRuntime next = NewRuntime(to);
         next.Restore(image, options.AcceptSource);
         using WrittenImage again = next.WriteImage();
         if (again.Measure() != first) throw new ConversionDiffersException("gave a state that is another one when it is restored");
         using (next.Scheduler.Enter()) next.Upgraded(version);
         return first;
+    }
+
+    /// <summary>Converts the same state once more; says what is other than the first time, null: nothing.</summary>
+    internal string? WhatDiffers(ImmortalRuntime running, LargeBuffer image, ImageEnd known) =>
+        WhatDiffers(image, known, tellsPlaces => Converted(running, tellsPlaces));
+
+    /// <summary>Repeats a conversion; says what is other than the first time, null: nothing.</summary>
+    /// <param name="again">Converts; told whether places will be asked for.</param>
+    internal static string? WhatDiffers(LargeBuffer image, ImageEnd known, Func<bool, WrittenImage> again)
+    {
+        using (WrittenImage repeated = again(false))
+            if (repeated.Measure() == known) return null;
+        using WrittenImage placed = again(true);
+        return $"gave another state when it was repeated; they differ in {placed.PlaceOfDifference(image) ?? "the number of objects"}";
     }
 
     private ImmortalRuntime NewRuntime(ImmortalDefinition definition) => NewSilentRuntime(definition, welcome, options);
@@ -76,18 +95,6 @@ internal sealed class StateConversion(
         output ??= new SessionOutput(options.ImpulseBytesMax);
         return new ImmortalRuntime(
             definition, welcome, output.Buffer, output.NewIngress(), options with { LogOfImmortal = static (_, _) => { } });
-    }
-
-    private static string FirstDifference(LargeBuffer one, LargeBuffer other)
-    {
-        for (long at = 0; at < Math.Min(one.Length, other.Length);)
-        {
-            ReadOnlySpan<byte> ours = one.From(at), theirs = other.From(at);
-            int same = ours.CommonPrefixLength(theirs);
-            at += same;
-            if (same < Math.Min(ours.Length, theirs.Length)) return $"from byte {at} on";
-        }
-        return $"in length: {one.Length} and {other.Length} bytes";
     }
 }
 

@@ -64,6 +64,8 @@ internal sealed class VersionChange(
             {
                 using var image = new LargeBuffer();
                 Prepare(image);
+                if (conversion.WhatDiffers(executor.Runtime, image, _ready!.Value.Image) is { } differs)
+                    options.Log($"{new ConversionDiffersException(differs).Message} If the log states another state, this replica ends.");
             }
             catch (Exception e) when (e is not (ProtocolViolation or ChannelEnded))
             {

@@ -126,6 +126,7 @@ internal sealed class FieldPlan
         for (int i = 0; i < _fields.Length; i++)
         {
             FieldInfo field = _fields[i]!;
+            graph.EndPlace(ref to);
             graph.At(field);
             if (_mayBeDead[i] && DeadLocal.Is(field, instance)) to.WriteNull();
             else SlotAt(i, graph).WriteBoxed(graph, ref to, field.GetValue(instance));

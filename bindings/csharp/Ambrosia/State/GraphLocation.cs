@@ -19,6 +19,15 @@ internal sealed class GraphLocation
     private MethodBodyRow? _suspended;
     private AwaitSite _site;
 
+    /// <summary>Where collections were mentioned first, by their ids; null: nobody will ask for places.</summary>
+    internal Dictionary<int, string>? Owners { get; init; }
+
+    /// <summary>The id of the object that is being written.</summary>
+    internal int Object { get; set; }
+
+    /// <summary>The place, and of what is in a collection the place of that.</summary>
+    internal string InObject => Owners?.TryGetValue(Object, out string? owner) == true ? $"what {owner} holds" : ToString();
+
     /// <summary>
     /// True if a delegate may stand here: it is a local, a parameter, a captured variable, or the body of a task, which is one of these for
     /// the method that began it.

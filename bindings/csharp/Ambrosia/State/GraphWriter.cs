@@ -28,7 +28,7 @@ public sealed class GraphWriter
     private readonly Dictionary<Type, int> _typeIds = [];
     private readonly List<TypeRow> _types = [];
     private readonly PieceBuffer _bodies;
-    private readonly GraphLocation _place = new();
+    private readonly GraphLocation _place;
     private readonly StateMigration? _moving;
 
     /// <summary>The first of the objects whose bodies were too much to keep; they are written again by <see cref="WriteRest"/>.</summary>
@@ -46,15 +46,21 @@ public sealed class GraphWriter
     /// <param name="isReflective">No generated code is used: for tests, which compare the two.</param>
     /// <param name="moving">What is written is for another class of immortal; null: for this one.</param>
     /// <param name="keptBytesMax">The bytes of bodies that are kept in memory, about; the rest are written when they are sent.</param>
-    internal GraphWriter(bool isReflective = false, StateMigration? moving = null, long keptBytesMax = long.MaxValue)
+    /// <param name="tellsPlaces">It will be asked for places; generated code does not say them at each field, so none is used.</param>
+    internal GraphWriter(
+        bool isReflective = false, StateMigration? moving = null, long keptBytesMax = long.MaxValue, bool tellsPlaces = false)
     {
-        IsReflective = isReflective;
+        IsReflective = isReflective || tellsPlaces;
+        _place = new GraphLocation { Owners = tellsPlaces ? [] : null };
         _bodies = new PieceBuffer(keptBytesMax);
         _moving = moving;
         Bodies = new UsedMethodBodies(moving);
     }
 
     internal bool IsReflective { get; }
+
+    /// <summary>Says where in the state the last bytes belong; it is right for a writer that tells places.</summary>
+    internal string Place => _place.InObject;
 
     /// <summary>The bodies that what was written depends on.</summary>
     internal UsedMethodBodies Bodies { get; }
@@ -136,6 +142,27 @@ public sealed class GraphWriter
         var to = new CborWriter(rest);
         for (int i = _restFrom; i < _objects.Count; i++) WriteObject(ref to, i);
         to.Flush();
+    }
+
+    /// <summary>
+    /// Writes all objects once more, behind a graph that was written to its end, and hands over what belongs to one place before it goes on
+    /// to the next.
+    /// </summary>
+    internal void WriteAgain(IBufferWriter<byte> again)
+    {
+        var to = new CborWriter(again);
+        _nextMention = 1; // the first was mentioned by whoever began
+        for (int i = 0; i < _objects.Count; i++)
+        {
+            WriteObject(ref to, i);
+            to.Flush();
+        }
+    }
+
+    /// <summary>Hands over what was written of the place before, if places are told.</summary>
+    internal void EndPlace(ref CborWriter to)
+    {
+        if (_place.Owners is not null) to.Flush();
     }
 
     /// <summary>Gives the memory back that the objects' ids take.</summary>
@@ -224,6 +251,7 @@ public sealed class GraphWriter
     private void WriteObject(ref CborWriter to, int id)
     {
         object instance = _objects[id];
+        _place.Object = id;
         WrittenType type = ClassOf(instance);
         if (type.Id < 0) type.Id = Mention(type.InImage);
         to.WriteUInt64((ulong)type.Id);
@@ -240,7 +268,9 @@ public sealed class GraphWriter
         if (_objects.FindEqual(value) is >= 0 and { } known) return known;
         if (_isComplete)
             throw new InvalidOperationException($"{_place} changed while the state was being written; handlers alone may change it");
-        return _objects.Add(instance, value);
+        int id = _objects.Add(instance, value);
+        if (_place.Owners is { } owners && ObjectShapes.IsOfSystem(instance.GetType())) owners.Add(id, _place.ToString());
+        return id;
     }
 
     private WrittenType ClassOf(object instance)

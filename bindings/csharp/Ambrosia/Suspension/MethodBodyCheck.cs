@@ -13,12 +13,15 @@ internal static class MethodBodyCheck
     /// <param name="bodiesOf">The bodies of an assembly by its simple name; null: the app has no such assembly.</param>
     /// <param name="acceptSource">An operator's word that an equal source is enough, where the IL differs but fields
     /// and states do not.</param>
-    internal static BodyFindings Judge(ref CborReader from, Func<string, KnownMethodBodies?> bodiesOf, bool acceptSource)
+    /// <param name="moved">Gives a method of the image as it is looked for; null: as it is.</param>
+    internal static BodyFindings Judge(
+        ref CborReader from, Func<string, KnownMethodBodies?> bodiesOf, bool acceptSource, Func<SuspendedBody, SuspendedBody>? moved = null)
     {
         var findings = new BodyFindings([], [], new KeptBodies());
         for (int left = from.ReadArrayHeader(); left > 0; left--)
         {
             SuspendedBody was = SuspendedBody.Read(ref from);
+            if (moved is not null) was = moved(was);
             Judge(was, bodiesOf(was.Assembly), acceptSource, findings);
         }
         return findings;

@@ -45,22 +45,21 @@ public sealed class DebugSession : IDisposable
     private ViewStop? _stop;
 
     /// <param name="tell">Hears what is to be known beside the answers: lines. Any thread calls it.</param>
-    /// <exception cref="MisuseException">There is no such log or checkpoint.</exception>
+    /// <exception cref="MisuseException">There is no such log or checkpoint, or this user may not read it.</exception>
     /// <exception cref="LogDamage">The log's chain is damaged.</exception>
     public DebugSession(DebugOptions options, IFileSystem files, TimeProvider time, Action<string> tell)
     {
         _log = NamedLog.Open(options.LogDirectory, files);
-        _contracts = ContractManifests.Load([], _log);
+        _contracts = NamedLog.Reading(options.LogDirectory, () => ContractManifests.Load([], _log));
         _places = new PlaceFinder(_log, _contracts, time);
         _messages = new MessageFormatter(_contracts, ValueCharsMax);
-        _view = new ViewHost(
-            new ViewOptions
-            {
-                LogDirectory = _log.Directory,
-                Checkpoint = CheckpointOf(options.Checkpoint), App = options.App, AppSocket = options.AppSocket,
-                Hold = options.Hold, WaitsForDebugger = options.WaitsForDebugger, BreaksInDebugger = options.BreaksInDebugger,
-            },
-            files, new ToldWarnings(tell), tell);
+        var viewed = new ViewOptions
+        {
+            LogDirectory = _log.Directory,
+            Checkpoint = CheckpointOf(options.Checkpoint), App = options.App, AppSocket = options.AppSocket,
+            Hold = options.Hold, WaitsForDebugger = options.WaitsForDebugger, BreaksInDebugger = options.BreaksInDebugger,
+        };
+        _view = NamedLog.Reading(options.LogDirectory, () => new ViewHost(viewed, files, new ToldWarnings(tell), tell));
     }
 
     /// <summary>The variables by which an app that is not started here finds the view.</summary>

@@ -80,11 +80,11 @@ public sealed class AttachedDebuggerTests : IDisposable
 
     /// <summary>
     /// Asks the console for a place, and goes on. What the debugger has held is done first, so a step may land on the way: in the next
-    /// handler, or in what begins another session.
+    /// handler, or in what begins another session; and it goes on message by message until the console has found the place.
     /// </summary>
     private static void WalkTo(DiaryMessage goal, DebuggedView view)
     {
-        const int stepsOnTheWayMax = 4;
+        const int stepsOnTheWayMax = 500;
         int from = view.LineCount;
         view.Tell($"to {goal.Place}");
         for (int left = stepsOnTheWayMax; ; left--)

@@ -252,14 +252,15 @@ def app_payloads():
 
     def seen(*times, count=None, reason=0): return u64(4160) + u32(7) + u8(reason) + varint(len(times) if count is None else count) + b"".join(times)
 
-    at = {"position": "4160", "index": 7}
+    at = {"position": "4160", "index": 7, "reason": 0}
     structure_vectors(f, "Seen", "P5.24", "stopped", seen(), at | {"times": []})
     most = [(0, 3, 1500), (0x12345678, 2**64 - 1, 2**63)]
     add(f, "Seen", "stopped, with times", "P5.24", seen(*[time(*each) for each in most]), expect=at | {"times": [
         {"method": method, "messages": str(messages), "nanoseconds": str(nanoseconds)} for method, messages, nanoseconds in most]})
     add(f, "Seen", "a method twice", "P5.24", seen(time(5, 1, 1), time(5, 1, 1)), error="P5.24")
     add(f, "Seen", "times cut off", "P5.24", seen(time(5, 1, 1)[:-4], count=1), error="P5.24")
-    add(f, "Seen", "an unknown reason", "P1.6", u64(4160) + u32(7) + u8(1), error="P1.6")
+    add(f, "Seen", "the developer goes on", "P5.24", seen(reason=1), expect=at | {"reason": 1, "times": []})
+    add(f, "Seen", "an unknown reason", "P1.6", u64(4160) + u32(7) + u8(2), error="P1.6")
     versions(f, app_hello, hello, welcome, expect)
     structure_vectors(f, "ImageBegin", "P5.7", "image begins", u64(9999) + u32(2), {"position": "9999", "imageVersion": 2})
     structure_vectors(f, "ImageChunk", "P5.7", "one byte", b"\x2a", {"bytes": "2a"}, surplus=None)

@@ -12,7 +12,7 @@ static class Yesterday
     {
         using ReplayedImmortal<TImmortal> then = AmbrosiaHost.Debug<TImmortal>(log, position);
         Console.WriteLine(then.Where);
-        then.Next(); // step into the handler of that message, or set a breakpoint in it
+        then.Next(); // a breakpoint in the handler of that message is hit, on the immortal's own thread
         foreach (string call in then.Calls) Console.WriteLine(call);
         Console.WriteLine(then.Json("$state"));
         return 0;

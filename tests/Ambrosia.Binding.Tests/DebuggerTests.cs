@@ -48,8 +48,8 @@ public sealed class DebuggerTests : IDisposable
             debugger.Leaves = 3; // its user goes on twice, and is gone at the third break
             using Socket channel = await listener.AcceptAsync().WaitAsync(s_deadline);
             channel.Send(Begin(new Look(new MessagePlace(record, 2), LookFlags.Break), start, run));
-            List<MessagePlace> seen = await Task.Run(() => SeenUntil(channel, new MessagePlace(record, 5))).WaitAsync(s_deadline);
-            Assert.Equal([2u, 3u, 4u, 5u], seen.Select(static place => place.Index));
+            List<(uint Index, bool GoesOn)> seen = await Task.Run(() => SeenUntil(channel, 5)).WaitAsync(s_deadline);
+            Assert.Equal([(2u, false), (2u, true), (3u, false), (3u, true), (4u, false), (4u, true), (5u, false)], seen);
             Assert.Equal([2, 3, 4], debugger.Breaks); // so much was executed at each
             debugger.Breaks.Clear();
             channel.Send(Frame(new Goodbye(session == 0 ? GoodbyeCode.Again : GoodbyeCode.CleanStop, "enough")));
@@ -71,6 +71,13 @@ public sealed class DebuggerTests : IDisposable
         return frames.WrittenSpan.ToArray();
     }
 
+    private static byte[] Go()
+    {
+        var frame = new ArrayBufferWriter<byte>();
+        FrameWriter.Write(frame, FrameType.Go, [], 0, false);
+        return frame.WrittenSpan.ToArray();
+    }
+
     private static byte[] Frame<T>(T payload)
         where T : IFramePayload<T>
     {
@@ -79,26 +86,33 @@ public sealed class DebuggerTests : IDisposable
         return frame.WrittenSpan.ToArray();
     }
 
-    /// <summary>Where the app says that it stands, up to a place.</summary>
-    private static List<MessagePlace> SeenUntil(Socket channel, MessagePlace last)
+    /// <summary>
+    /// Where the app says that it stands, up to a message, and whether its debugger's user goes on there. It is sent to the next one then.
+    /// </summary>
+    private static List<(uint Index, bool GoesOn)> SeenUntil(Socket channel, uint last)
     {
         channel.ReceiveTimeout = (int)s_deadline.TotalMilliseconds;
-        var seen = new List<MessagePlace>();
+        var seen = new List<(uint Index, bool GoesOn)>();
         byte[] buffer = new byte[1 << 20];
-        for (int filled = 0; seen.Count == 0 || seen[^1] != last;)
+        for (int filled = 0; seen.Count == 0 || seen[^1].Index != last;)
         {
             int received = channel.Receive(buffer.AsSpan(filled));
             Assert.NotEqual(0, received);
             filled += received;
-            int at = 0;
-            while (FrameReader.TryRead(buffer.AsSpan(at, filled - at), 0, 2_000_000, false, out FrameHeader header,
+            int from = 0;
+            while (FrameReader.TryRead(buffer.AsSpan(from, filled - from), 0, 2_000_000, false, out FrameHeader header,
                 out ReadOnlySpan<byte> payload, out int size) == DecodeStatus.Ok)
             {
-                at += size;
-                if (header.Type == FrameType.Seen) seen.Add(Seen.Read(payload).Place);
+                from += size;
+                if (header.Type != FrameType.Seen) continue;
+                Seen at = Seen.Read(payload);
+                seen.Add((at.Place.Index, at.GoesOn));
+                if (!at.GoesOn) continue;
+                channel.Send(Frame(new Look(default, LookFlags.Break | LookFlags.Next))); // it has broken here, and does not again
+                channel.Send(Go());
             }
-            Buffer.BlockCopy(buffer, at, buffer, 0, filled - at);
-            filled -= at;
+            Buffer.BlockCopy(buffer, from, buffer, 0, filled - from);
+            filled -= from;
         }
         return seen;
     }

@@ -131,7 +131,7 @@ public sealed class ViewHost : IDisposable
     public ViewStop To(MessagePlace place, CancellationToken stop = default)
     {
         _view.To(place, Flags);
-        return AwaitStop(stop);
+        return AwaitStop(isAsked: true, stop);
     }
 
     /// <summary>Executes one message and stops before the next.</summary>
@@ -139,14 +139,19 @@ public sealed class ViewHost : IDisposable
     public ViewStop Next(CancellationToken stop = default)
     {
         _view.Next(Flags);
-        return AwaitStop(stop);
+        return AwaitStop(isAsked: true, stop);
     }
 
     /// <summary>Waits for the next stop that nobody here has asked for: where a debugger's user has gone on.</summary>
     /// <exception cref="ViewEndedException">The view is over.</exception>
-    public ViewStop AwaitStop(CancellationToken stop = default)
+    public ViewStop AwaitStop(CancellationToken stop = default) => AwaitStop(isAsked: false, stop);
+
+    /// <summary>Returns the stops that nobody here has asked for since it was asked last, and does not wait for any.</summary>
+    public IReadOnlyList<ViewStop> StopsMeanwhile() => _inbox.TakeMeanwhile();
+
+    private ViewStop AwaitStop(bool isAsked, CancellationToken stop)
     {
-        ViewStop at = _inbox.AwaitStop(stop);
+        ViewStop at = _inbox.AwaitStop(isAsked, stop);
         _start.TellPorts();
         return at;
     }

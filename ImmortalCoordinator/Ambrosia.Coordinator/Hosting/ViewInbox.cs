@@ -19,6 +19,9 @@ internal sealed class ViewInbox(Action<string> tell) : IViewer
     private readonly ManualResetEventSlim _sessionEnded = new(true);
     private string _endReason = "";
 
+    /// <summary>Stops that nobody has asked for, while something else was waited for.</summary>
+    private readonly Queue<ViewStop> _meanwhile = [];
+
     /// <summary>The session has begun from here, and the app has stopped in it: so it could begin from there.</summary>
     public (Lsn From, bool HasStopped) Session { get; private set; }
 
@@ -29,13 +32,30 @@ internal sealed class ViewInbox(Action<string> tell) : IViewer
     public Action<Lsn, AppHello?>? SessionBegins { get; set; }
 
     /// <summary>Waits for the next stop.</summary>
+    /// <param name="isAsked">Whoever looks has asked for it; false: the user of the app's debugger goes on.</param>
     /// <exception cref="ViewEndedException">There will be none.</exception>
-    public ViewStop AwaitStop(CancellationToken stop)
+    public ViewStop AwaitStop(bool isAsked, CancellationToken stop)
     {
         while (true)
         {
-            if (Take(stop) is Answer.Stopped stopped) return stopped.At;
+            if (!isAsked && _meanwhile.TryDequeue(out ViewStop? unasked)) return unasked;
+            if (Take(stop) is Answer.Stopped { At: { IsAsked: true } at } && isAsked) return at;
         }
+    }
+
+    /// <summary>Returns the stops that nobody has asked for since this was called last.</summary>
+    public IReadOnlyList<ViewStop> TakeMeanwhile()
+    {
+        while (_answers.TryTake(out Answer? next))
+        {
+            Note(next);
+            if (next is not Answer.Over) continue;
+            _answers.Add(next); // it stays over
+            break;
+        }
+        ViewStop[] taken = [.. _meanwhile];
+        _meanwhile.Clear();
+        return taken;
     }
 
     /// <summary>Waits for an image that was asked for.</summary>
@@ -80,9 +100,15 @@ internal sealed class ViewInbox(Action<string> tell) : IViewer
     private Answer Take(CancellationToken stop)
     {
         Answer next = _answers.Take(stop);
+        Note(next);
         if (next is not Answer.Over over) return next;
         _answers.Add(over, CancellationToken.None); // it stays over
         throw new ViewEndedException(over.Code, over.Why);
+    }
+
+    private void Note(Answer next)
+    {
+        if (next is Answer.Stopped { At: { IsAsked: false } at }) _meanwhile.Enqueue(at);
     }
 
     /// <summary>Returns why the session of an app has ended whose process has; empty: it had none.</summary>
@@ -106,10 +132,10 @@ internal sealed class ViewInbox(Action<string> tell) : IViewer
         _sessionEnded.Set();
     }
 
-    void IViewer.Stopped(Seen seen, bool isEnd, ViewedEmissions emitted)
+    void IViewer.Stopped(Seen seen, bool isEnd, bool isAsked, ViewedEmissions emitted)
     {
         Session = Session with { HasStopped = true };
-        _answers.Add(new Answer.Stopped(new ViewStop(seen.Place, isEnd, emitted) { Times = seen.Times }));
+        _answers.Add(new Answer.Stopped(new ViewStop(seen.Place, isEnd, emitted) { IsAsked = isAsked, Times = seen.Times }));
     }
 
     void IViewer.Shown(ViewedImage image) => _answers.Add(new Answer.Image(image));

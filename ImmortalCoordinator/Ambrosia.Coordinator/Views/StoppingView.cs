@@ -36,9 +36,10 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
     private bool _isEnding;
 
     /// <summary>
-    /// The app has heard where to stop: it gets nothing before. And it was asked to convert its state, and has not answered.
+    /// The app has heard where to stop: it gets nothing before. It was asked to convert its state, and has not answered. It executes the
+    /// message to which its debugger's user has gone on, and behind it comes what was asked for meanwhile; null: nothing was.
     /// </summary>
-    private (bool IsTold, bool Converts) _talk = (true, false);
+    private (bool IsTold, bool Converts, bool ByDebugger, Look? Then) _talk = (true, false, false, null);
 
     private Lsn? _beginsBelow = from;
 
@@ -67,37 +68,33 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
     /// Executes everything before a place and stops there; a place before the one where the app stands is reached by another session of the
     /// same process.
     /// </summary>
-    public void To(MessagePlace place, LookFlags flags)
+    public void To(MessagePlace place, LookFlags flags) => AskFor(new Look(place, flags));
+
+    /// <summary>Executes the next message and stops behind it.</summary>
+    public void Next(LookFlags flags) => AskFor(new Look(default, flags | LookFlags.Next));
+
+    private void AskFor(Look look)
     {
         IViewedApp? app;
         int further;
         bool stands;
-        var look = new Look(place, flags);
         using (_gate.Enter())
         {
+            if (_talk.ByDebugger)
+            {
+                _talk.Then = look; // where it stands then says which way it is
+                return;
+            }
             (app, stands) = (_app, _stands is not null);
-            further = _stands is { } at ? place.CompareTo(at) : 1;
+            further = look.Flags.HasFlag(LookFlags.Next) || _stands is not { } at ? 1 : look.Place.CompareTo(at);
             if (further != 0) Ask(look);
             if (further < 0) _app = null;
         }
-        if (further == 0) viewer.Stopped(new Seen(place), isEnd: false, ViewedEmissions.None); // told twice, it would stand twice
+        if (further == 0) // told twice, it would stand twice
+            viewer.Stopped(new Seen(look.Place), isEnd: false, isAsked: true, ViewedEmissions.None);
         if (app is null || further == 0) return; // a session that comes is told
         if (further < 0) app.BeginAgain();
         else Tell(app, look, stands);
-    }
-
-    /// <summary>Executes the next message and stops behind it.</summary>
-    public void Next(LookFlags flags)
-    {
-        IViewedApp? app;
-        bool stands;
-        var look = new Look(default, flags | LookFlags.Next);
-        using (_gate.Enter())
-        {
-            (app, stands) = (_app, _stands is not null);
-            Ask(look);
-        }
-        if (app is not null) Tell(app, look, stands);
     }
 
     /// <summary>Asks for the image of the state where the app stands.</summary>
@@ -160,7 +157,11 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
     public override void Begin(IViewedApp app, Lsn from)
     {
         Look? goal;
-        using (_gate.Enter()) (_app, _stands, _isEnding, _talk, goal) = (app, null, false, default, _goal);
+        using (_gate.Enter())
+        {
+            _goal = _talk.Then ?? _goal;
+            (_app, _stands, _isEnding, _talk, goal) = (app, null, false, default, _goal);
+        }
         viewer.Began(from, app.App);
         if (goal is { } look) Tell(app, look, stands: false);
     }
@@ -251,15 +252,41 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
 
     private void Stopped(Seen seen)
     {
-        bool isNew;
+        if (seen.GoesOn)
+        {
+            GoOnByDebugger();
+            return;
+        }
+        bool isNew, isEnd, isAsked;
         ViewedEmissions emitted;
-        bool isEnd;
+        Look? then;
         using (_gate.Enter())
         {
+            if (_app is null) return; // it is ending, for another session
             isNew = _stands is null;
             (_stands, isEnd, emitted) = (seen.Place, _isEnding, isNew ? _emitted.Take() : ViewedEmissions.None);
+            (isAsked, then) = (!_talk.ByDebugger, _talk.Then);
+            (_talk.ByDebugger, _talk.Then) = (false, null);
         }
-        if (isNew) viewer.Stopped(seen, isEnd, emitted);
+        if (then is { } look) AskFor(look);
+        else if (isNew) viewer.Stopped(seen, isEnd, isAsked, emitted);
+    }
+
+    /// <summary>
+    /// The app stands, and its debugger's user goes on: to the next message, if nothing else was asked for while the process stood still.
+    /// </summary>
+    private void GoOnByDebugger()
+    {
+        IViewedApp app;
+        Look look;
+        using (_gate.Enter())
+        {
+            if (_app is null || _stands is null || _goal is not { } goal) return;
+            (app, look) = (_app, new Look(default, (goal.Flags & ~LookFlags.Image) | LookFlags.Next));
+            Ask(look);
+            _talk.ByDebugger = true;
+        }
+        Tell(app, look, stands: true);
     }
 
     /// <summary>False: it is the answer to an upgrade that the log has.</summary>
@@ -313,8 +340,9 @@ internal interface IViewer
 
     /// <summary>Everything before a place is executed, and it is not.</summary>
     /// <param name="isEnd">The log ends before the place that was asked for.</param>
+    /// <param name="isAsked">Whoever looks has asked for it; false: the user of the app's debugger has gone on.</param>
     /// <param name="emitted">Since the stop before, if that was the message before, or if all is kept.</param>
-    void Stopped(Seen seen, bool isEnd, ViewedEmissions emitted);
+    void Stopped(Seen seen, bool isEnd, bool isAsked, ViewedEmissions emitted);
 
     /// <summary>The image that was asked for; whoever takes it disposes of it.</summary>
     void Shown(ViewedImage image);

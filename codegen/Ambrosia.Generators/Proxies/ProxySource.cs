@@ -159,6 +159,7 @@ internal static class ProxySource
     {
         if (contract.Methods.All(method => method.Result is null || method.IsQuery)) return;
         code.Line();
+        code.Line(BindingNames.NotStepped);
         using var body = code.Open("protected override void Complete(global::Ambrosia.ArrivedResult result)");
         using var cases = code.Open("switch (result.Method)");
         foreach (MethodModel method in contract.Methods)

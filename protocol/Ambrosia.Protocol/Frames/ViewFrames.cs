@@ -11,7 +11,7 @@ public enum LookFlags : byte
     /// <summary>It sends the image of its state.</summary>
     Image = 1,
 
-    /// <summary>It lets an attached debugger break there, and then executes one message.</summary>
+    /// <summary>It lets an attached debugger break there, and says when its user goes on.</summary>
     Break = 2,
 
     /// <summary>The place is the next message behind the one where it stands; the frame names none.</summary>
@@ -52,9 +52,14 @@ public readonly record struct Look(MessagePlace Place, LookFlags Flags) : IFrame
 /// <summary>The app of a view says that it has stopped (protocol P5.24): everything before this place is executed, and it is not.</summary>
 public readonly record struct Seen(MessagePlace Place) : IFramePayload<Seen>
 {
+    private const byte HasStopped = 0, DebuggerGoesOn = 1;
+
     private readonly IReadOnlyList<HandlerTime>? _times;
 
     public static FrameType Type => FrameType.Seen;
+
+    /// <summary>It stands there since it said so last, and its debugger's user goes on.</summary>
+    public bool GoesOn { get; init; }
 
     /// <summary>It has executed so long since it stopped last, by method in ascending order; none unless it was asked for.</summary>
     public IReadOnlyList<HandlerTime> Times { get => _times ?? []; init => _times = value; }
@@ -64,7 +69,7 @@ public readonly record struct Seen(MessagePlace Place) : IFramePayload<Seen>
     public void Write(ref PayloadWriter to)
     {
         to.Place(Place);
-        to.U8(0);
+        to.U8(GoesOn ? DebuggerGoesOn : HasStopped);
         HandlerTime.Write(ref to, Times);
     }
 
@@ -72,8 +77,9 @@ public readonly record struct Seen(MessagePlace Place) : IFramePayload<Seen>
     {
         var from = PayloadReader.OfFrame(payload, "P5.24");
         MessagePlace place = from.Place();
-        if (from.U8() is not 0 and var why) throw from.Violation("P1.6", $"seen with reason {why}");
-        var seen = new Seen(place) { Times = HandlerTime.ReadAll(ref from) };
+        byte why = from.U8();
+        if (why > DebuggerGoesOn) throw from.Violation("P1.6", $"seen with reason {why}");
+        var seen = new Seen(place) { GoesOn = why == DebuggerGoesOn, Times = HandlerTime.ReadAll(ref from) };
         from.End();
         return seen;
     }

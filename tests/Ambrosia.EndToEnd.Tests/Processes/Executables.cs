@@ -25,6 +25,9 @@ internal static class Executables
 
     public static string App { get; } = Beside(AppName);
 
+    /// <summary>An app whose code is not optimised, so that a debugger takes it for its user's.</summary>
+    public static string DebuggedApp { get; } = Beside("Ambrosia.Debugged.App");
+
     /// <summary>The next build of that app, in its own project's output.</summary>
     public static string NextApp { get; } = Path.Combine(
         AppContext.BaseDirectory.Replace("Ambrosia.EndToEnd.Tests", "Ambrosia.EndToEnd.NextApp", StringComparison.Ordinal), AppName);

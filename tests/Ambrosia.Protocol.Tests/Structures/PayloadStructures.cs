@@ -34,7 +34,7 @@ internal static class PayloadStructures
         }),
         Payload<Seen>("Seen", static x => new()
         {
-            ["position"] = Text(x.Place.Record.Value), ["index"] = x.Place.Index,
+            ["position"] = Text(x.Place.Record.Value), ["index"] = x.Place.Index, ["reason"] = x.GoesOn ? 1 : 0,
             ["times"] = new JsonArray([.. x.Times.Select(static row => new JsonObject
             {
                 ["method"] = row.Method, ["messages"] = Text(row.Messages), ["nanoseconds"] = Text(row.Nanoseconds),

@@ -28,6 +28,7 @@ public sealed class DebugConsole(DebugSession session, Action<string> line, Acti
             string[] words = command.Split(' ', 2, StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries);
             if (words.Length == 0 || words[0].StartsWith('#')) continue;
             if (words[0] is "quit" or "exit") return;
+            foreach (string stopped in session.StopsMeanwhile()) line(stopped);
             try
             {
                 Obey(words[0], words.Length > 1 ? words[1] : "", stop);

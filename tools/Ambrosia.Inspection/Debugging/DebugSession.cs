@@ -140,6 +140,9 @@ public sealed class DebugSession : IDisposable
     /// <exception cref="ViewEndedException">The view is over.</exception>
     public string AwaitStop(CancellationToken stop = default) => Stopped(_view.AwaitStop(stop));
 
+    /// <summary>Says where it has stopped since, without being asked: a debugger's user has gone on. It does not wait.</summary>
+    public IReadOnlyList<string> StopsMeanwhile() => [.. _view.StopsMeanwhile().Select(Stopped)];
+
     /// <summary>Says in a line where it stands.</summary>
     public string Where() => _stop is { } stop ? LineOf(stop) : "nothing is executed yet";
 

@@ -62,18 +62,17 @@ internal sealed class AppChannelPump(ImmortalSession session, AppStream stream, 
     }
 
     /// <summary>
-    /// Lets an attached debugger break where a view has stopped. When its user goes on, one message is executed, and it breaks before the
-    /// next. What was said before is on its way then, since a break stops all threads.
+    /// Lets an attached debugger break where a view has stopped, and tells the coordinator when its user goes on. What was said before has
+    /// gone then, since a break stops all threads, those that send among them.
     /// </summary>
     private void BreakWhereItStopped(IDebugger debugger, OutputPump output)
     {
-        while (session.BreaksHere && debugger.IsAttached)
-        {
-            debugger.Break();
-            session.GoBehindBreak();
-            session.InputDry();
-            output.SendNow();
-        }
+        if (!session.BreaksHere || !debugger.IsAttached) return;
+        output.SendAllOfIt();
+        debugger.Break();
+        session.GoBehindBreak();
+        session.InputDry();
+        output.SendNow();
     }
 
     /// <summary>Receives into the buffer and returns the number of bytes; 0 when the channel is gone.</summary>

@@ -75,6 +75,19 @@ internal sealed class OutputPump : IDisposable
         if (isLeft) _wake.Wake();
     }
 
+    /// <summary>Sends, and waits until all of it is sent. Any thread may call it.</summary>
+    internal void SendAllOfIt()
+    {
+        try
+        {
+            using (_sendGate.Enter()) SendAll(isIdle: false);
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            Fail(e);
+        }
+    }
+
     /// <summary>Lets the thread send what is there, for a bounded time, and ends it.</summary>
     public void Dispose()
     {

@@ -159,21 +159,11 @@ public sealed class ImmortalSession
         return consumed;
     }
 
-    /// <summary>A view has stopped where a debugger that is attached is to break.</summary>
+    /// <summary>A view has stopped where a debugger that is attached is to break, and has not yet.</summary>
     internal bool BreaksHere => State == SessionState.Running && View is { BreaksHere: true };
 
-    /// <summary>The debugger's user goes on: one message is executed, and the session stops again.</summary>
-    internal void GoBehindBreak()
-    {
-        try
-        {
-            View!.GoBehindBreak();
-        }
-        catch (Exception end) when (IsEnd(end))
-        {
-            EndBy(end);
-        }
-    }
+    /// <summary>The debugger's user goes on: the coordinator is told, and says what comes next.</summary>
+    internal void GoBehindBreak() => View!.GoBehindBreak();
 
     private static bool IsEnd(Exception e) =>
         e is ProtocolViolation or SuspendedCallsChangedException or OtherImageFormatException or OtherImmortalException or Diverged

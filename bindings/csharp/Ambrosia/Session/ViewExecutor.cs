@@ -39,8 +39,8 @@ internal sealed class ViewExecutor(RecordExecutor records, TimeProvider? time)
     /// <summary>It executes nothing until it is told to go on.</summary>
     internal bool IsStopped { get; private set; }
 
-    /// <summary>It has stopped at a place where a debugger that is attached is to break.</summary>
-    internal bool BreaksHere => IsStopped && _look is { } look && look.Flags.HasFlag(LookFlags.Break);
+    /// <summary>It has stopped at a place where a debugger that is attached is to break, and has not yet.</summary>
+    internal bool BreaksHere => IsStopped && _look is { } look && look.Flags.HasFlag(LookFlags.Break) && IsDue();
 
     private MessagePlace Place => _frame is null ? new MessagePlace(records.Progress.Executed, 0) : new MessagePlace(_record, _index);
 
@@ -77,11 +77,13 @@ internal sealed class ViewExecutor(RecordExecutor records, TimeProvider? time)
         Run();
     }
 
-    /// <summary>It goes on behind a debugger's break: it executes one message, and stops and breaks again.</summary>
+    /// <summary>
+    /// A debugger has broken here, and its user goes on. Whoever looks says what comes: the next message, or what was asked for meanwhile.
+    /// </summary>
     internal void GoBehindBreak()
     {
-        (_look, _hasPassed) = (new Look(default, LookFlags.Next | LookFlags.Break), false);
-        Go();
+        _look = _look!.Value with { Flags = _look.Value.Flags & ~LookFlags.Break };
+        records.Runtime.Outbound.Write(new Seen(Place) { GoesOn = true });
     }
 
     private void Run()

@@ -103,7 +103,7 @@ session_end converse(channel& with, session& at, immortal_base& app) {
     if (!flush(with, at) || with.has_ended()) break;
     if (at.takes_break() && is_traced()) {
       std::raise(SIGTRAP);
-      goes_on = at.go_on_by_one();
+      at.say_goes_on();  // the coordinator says what comes next
       continue;
     }
     with.wait();

@@ -41,9 +41,9 @@ class session final : public runtime {
 
   bool is_welcome() const { return _is_welcome; }
   const session_end& end() const { return _end; }
-  // A view has stopped where a debugger is to stop, too; and it goes on from there by one message.
+  // A view has stopped where a debugger is to stop, too, and has not yet; and the debugger's user goes on.
   bool takes_break() { return _view != nullptr && std::exchange(_view->wants_break, false); }
-  bool go_on_by_one();
+  void say_goes_on();
   std::uint64_t payload_most() const { return _is_welcome ? (1ull << 30) + 65'536 : 4'096; }
   std::string take_rings_path(std::uint32_t& capacity) { return capacity = _ring_bytes, std::exchange(_ring_path, {}); }
 
@@ -134,6 +134,7 @@ class session final : public runtime {
   bool take_go(byte_span payload);
   bool stops_at(std::uint64_t lsn, std::uint32_t index, bool is_executed) const;
   void stop();
+  void say_seen(std::uint8_t reason);
   // Versions (versions.cpp).
   std::uint32_t version() const;
   bool take_convert(byte_span payload);

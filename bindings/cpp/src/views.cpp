@@ -6,6 +6,7 @@ namespace ambrosia::inline v0 {
 namespace {
 
 constexpr std::uint8_t wants_image = 1, wants_debugger = 2, wants_next = 4;
+constexpr std::uint8_t has_stopped = 0, developer_goes_on = 1;  // the reasons of Seen
 
 }  // namespace
 
@@ -22,8 +23,7 @@ void session::stop() {
   _view->is_stopped = true;
   executing_lsn.store(0, std::memory_order_relaxed);  // nothing takes long where nothing is executed
   _view->wants_break = (_view->look.flags & wants_debugger) != 0;
-  // Nothing is measured here, so there are no rows.
-  out.frame(frame_type::seen, [&](writer& to) { to.u64(_executed), to.u32(_view->index), to.u8(0), to.varint(0); });
+  say_seen(has_stopped);
   if ((_view->look.flags & wants_image) == 0) return;
   if (_has_started) return send_image(_view->whole_end);
   out.frame(frame_type::waiting, [&](writer& to) { to.u64(_executed), to.string("There is no state yet."); });
@@ -48,11 +48,11 @@ bool session::take_go(byte_span payload) {
   return rest.empty() || execute_records(rest, std::exchange(_view->mark, 0));
 }
 
-bool session::go_on_by_one() {
-  _view->look = {0, 0, wants_debugger | wants_next};
-  _view->is_looking = true;
-  _view->since = 0;
-  return take_go({});
+void session::say_goes_on() { say_seen(developer_goes_on); }
+
+void session::say_seen(std::uint8_t reason) {
+  // Nothing is measured here, so there are no rows.
+  out.frame(frame_type::seen, [&](writer& to) { to.u64(_executed), to.u32(_view->index), to.u8(reason), to.varint(0); });
 }
 
 }  // namespace ambrosia::inline v0

@@ -123,10 +123,15 @@ class AppSide:
         return [Output(("primary",), {"primaryReady": True}, b"")]
 
     def _Seen(self, payload: bytes) -> List[Output]:
+        what = frames.read_seen(payload)
+        if what.pop("goes_on"):  # the user of a debugger goes on; the app stands as before
+            if not self._session.is_stopped:
+                raise Violation("P5.24", "a developer who goes on where nothing has stopped")
+            return []
         if not self._session.is_looking:
             raise Violation("P5.24", "Seen without Look")
         self._session.is_looking, self._session.is_stopped = False, True
-        return [Output(("seen",), frames.read_seen(payload), payload)]
+        return [Output(("seen",), what, payload)]
 
     def _Converted(self, payload: bytes) -> List[Output]:
         what = frames.read_converted(payload)

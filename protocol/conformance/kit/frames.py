@@ -121,7 +121,7 @@ def convert(lsn: int, before: int, after: int, use: int) -> bytes:
 def read_seen(payload: bytes) -> Dict[str, Any]:
     """Seen (P5.24)."""
     reader = Reader(payload, "Seen")
-    lsn, index, reserved, rows, before = reader.number("Q"), reader.number("I"), reader.number("B"), reader.varint(), -1
+    lsn, index, reason, rows, before = reader.number("Q"), reader.number("I"), reader.number("B"), reader.varint(), -1
     for _ in range(rows):
         method = reader.number("I")
         reader.take(16)
@@ -129,9 +129,9 @@ def read_seen(payload: bytes) -> Dict[str, Any]:
             raise Violation("P5.24", "the rows of Seen do not ascend")
         before = method
     reader.end()
-    if reserved or rows > 4096:
-        raise Violation("P5.24", f"Seen with {reserved} where 0 belongs, or {rows} rows")
-    return {"seen": lsn, "index": index}
+    if reason > 1 or rows > 4096:
+        raise Violation("P5.24", f"Seen with reason {reason}, or {rows} rows")
+    return {"seen": lsn, "index": index, "goes_on": reason == 1}
 
 
 def read_converted(payload: bytes) -> Dict[str, Any]:

@@ -1,6 +1,10 @@
+using Ambrosia.TestKit;
+
 namespace Ambrosia.Perf.Tests;
 
-/// <summary>A theory that needs CMake and compilers, or gRPC's as well; without them it is skipped and says so.</summary>
+/// <summary>
+/// A theory that needs CMake and compilers, or gRPC's as well; without them it is skipped and says so, and with gRPC's at a commit, too.
+/// </summary>
 [AttributeUsage(AttributeTargets.Method)]
 public class RivalTheoryAttribute : TheoryAttribute
 {
@@ -9,6 +13,7 @@ public class RivalTheoryAttribute : TheoryAttribute
     public RivalTheoryAttribute(bool needsGrpc = false)
     {
         string[] missing = [.. s_compilers.Concat(needsGrpc ? s_grpc : []).Where(static tool => !IsOnPath(tool))];
+        if (needsGrpc && TestScale.Value < 1) Skip = $"it compiles against gRPC, which takes half a minute: {TestScale.Variable}=1";
         if (missing.Length > 0) Skip = $"the rivals cannot be built here: no {string.Join(", no ", missing)}";
     }
 

@@ -16,6 +16,16 @@ public static class TestScale
     /// <summary>That share of a release's rounds, at least one.</summary>
     public static int Rounds(int release) => Math.Max(1, checked((int)(release * Value)));
 
+    /// <summary>
+    /// Of cases that are tried one by one and are many, a release tries each and a commit one of so many, others each time: with which it
+    /// begins, from 0, and how far it steps.
+    /// </summary>
+    public static (int First, int Step) Sample(int commit)
+    {
+        int step = Value < 1 ? commit : 1;
+        return (Random.Shared.Next(step), step);
+    }
+
     /// <exception cref="FormatException">Set, and not a number above 0: better no run than one of the wrong size.</exception>
     internal static double Parse(string? text)
     {

@@ -127,7 +127,7 @@ class AppSide:
         if what.pop("goes_on"):  # the user of a debugger goes on; the app stands as before
             if not self._session.is_stopped:
                 raise Violation("P5.24", "a developer who goes on where nothing has stopped")
-            return []
+            return [Output(("goes on",), what, payload)]
         if not self._session.is_looking:
             raise Violation("P5.24", "Seen without Look")
         self._session.is_looking, self._session.is_stopped = False, True

@@ -4,8 +4,8 @@ using Ambrosia.TestKit;
 namespace Ambrosia.Log.Tests;
 
 /// <summary>
-/// Every single bit of a 64 KiB log: below the last stated position a halt, above it a loud cut, never an accepted lie (I18). A commit takes one bit of three
-/// where they are many, others each time.
+/// Every single bit of a 64 KiB log: below the last stated position a halt, above it a loud cut, never an accepted lie (I18). A commit
+/// takes one bit of three where they are many.
 /// </summary>
 public sealed class EveryBitTests
 {
@@ -19,11 +19,11 @@ public sealed class EveryBitTests
         SegmentImage image = isRecycled ? s_image.Value.AsRecycled() : s_image.Value;
         int from = isRecycled ? image.EndOffset - (12 << 10) : SegmentHeader.Bytes; // below, the two differ in nothing that is read
         int bits = (image.Bytes.Length - from) * 8;
-        int stride = isRecycled || TestScale.Value >= 1 ? 1 : 3, first = Random.Shared.Next(stride);
-        int CasesOf(int bitsBelow) => (bitsBelow - first + stride - 1) / stride;
+        (int first, int step) = isRecycled ? (0, 1) : TestScale.Sample(3);
+        int CasesOf(int bitsBelow) => (bitsBelow - first + step - 1) / step;
         Dictionary<DamageOracle.Answer, int> answers = Exhaustive.Run(image, CasesOf(bits), (reader, number) =>
         {
-            int i = first + number * stride;
+            int i = first + number * step;
             int zeros = image.EndOffset + 4_096; // the writer keeps these
             if (isRecycled) image.Stale.AsSpan(zeros).CopyTo(reader.Bytes.AsSpan(zeros));
             int at = from + i / 8;

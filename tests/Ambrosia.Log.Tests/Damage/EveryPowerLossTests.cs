@@ -11,17 +11,15 @@ public sealed class EveryPowerLossTests
 {
     private const int OutcomesMax = 4_096;
 
-    /// <summary>A release loses power at every moment; a commit at one of four, which are others each time.</summary>
-    private static readonly int s_stride = TestScale.Value < 1 ? 4 : 1;
-
     [Fact]
     public void Recover_EverySubsetAtEveryOperation_HasEverythingDurable()
     {
         var life = new TruncationScenario(rounds: 12);
-        (int moments, long outcomes) = LosePower(life, s_stride);
+        (int first, int step) = TestScale.Sample(4);
+        (int moments, long outcomes) = LosePower(life, first, step);
         Assert.Null(life.Death);
         Assert.True(life.Recycled > 0, "no file lives twice");
-        Assert.True(moments > 300 / s_stride && outcomes > 1_000 / s_stride, $"{outcomes} outcomes of {moments} moments");
+        Assert.True(moments > 300 / step && outcomes > 1_000 / step, $"{outcomes} outcomes of {moments} moments");
     }
 
     /// <summary>
@@ -39,21 +37,21 @@ public sealed class EveryPowerLossTests
         {
             View = files => new InterceptedFiles(files) { LeavesOutFlush = name => name.StartsWith(which, StringComparison.Ordinal) }
         };
-        Assert.ThrowsAny<Exception>(() => LosePower(life, stride: 1));
+        Assert.ThrowsAny<Exception>(() => LosePower(life, 0, 1));
     }
 
     /// <summary>
     /// The power goes in each way before operations that follow one that changed something; how many moments, how many outcomes.
     /// </summary>
-    /// <param name="stride">It goes before one of so many.</param>
-    private static (int Moments, long Outcomes) LosePower(TruncationScenario life, int stride)
+    /// <param name="first">It goes first before this one, from 0, and then before one of so many.</param>
+    private static (int Moments, long Outcomes) LosePower(TruncationScenario life, int first, int step)
     {
-        int moments = 0, passed = Random.Shared.Next(stride);
+        int moments = 0, passed = step - first;
         long outcomes = 0;
         bool hasChanged = true;
         life.Before = next =>
         {
-            if (hasChanged && passed++ % stride == 0)
+            if (hasChanged && passed++ % step == 0)
             {
                 moments++;
                 // A machine without power has no thread that holds a lock; who recovers is another.

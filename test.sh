@@ -74,10 +74,11 @@ counter() {
   sed -n "s/.*<Counters [^>]*\b$1=\"\([0-9]*\)\".*/\1/p" "$2" 2>/dev/null | head -n 1
 }
 
-# Discovered, not listed: whatever ends in .Tests, the simulation, and the suites of other languages.
+# Discovered, not listed: the simulation, whatever ends in .Tests, and the suites of other languages. What is long and wants processors
+# begins beside what is long and waits, and not at the end, where the other lane has nothing more to do.
 suites() {
   local project wanted
-  for project in tests/*.Tests/*.csproj tests/Ambrosia.Simulation/*.csproj bindings/*/suite protocol/*/suite; do
+  for project in tests/Ambrosia.Simulation/*.csproj tests/*.Tests/*.csproj bindings/*/suite protocol/*/suite; do
     [ -f "$project" ] || continue
     [ $# -eq 0 ] && echo "$project"
     for wanted in "$@"; do

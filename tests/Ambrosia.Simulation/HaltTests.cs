@@ -15,7 +15,7 @@ public sealed class HaltTests
     [Fact]
     public void Damage_AnywhereThatWasFlushed_HaltsOrDoesNotMatter()
     {
-        Dictionary<string, int> met = Met(TestScale.Rounds(500), new Faults { Rot = true });
+        Dictionary<string, int> met = Met(TestScale.Rounds(250), new Faults { Rot = true });
         foreach (string sight in (string[])["damage in a segment", "damage in a checkpoint", "exit 65", "damage where nothing is needed"])
             Assert.True(met.GetValueOrDefault(sight) > 0, $"{sight} was never met: this proves nothing");
     }
@@ -32,7 +32,7 @@ public sealed class HaltTests
     [Fact]
     public void Build_ThatMakesACallInAnotherWay_EndsBeforeAnybodyHearsOfIt()
     {
-        Dictionary<string, int> met = Met(TestScale.Rounds(500), new Faults { Builds = true, Rot = false });
+        Dictionary<string, int> met = Met(TestScale.Rounds(250), new Faults { Builds = true, Rot = false });
         foreach (string sight in (string[])["another build", "another build that does the same", "exit 70"])
             Assert.True(met.GetValueOrDefault(sight) > 0, $"{sight} was never met: this proves nothing");
     }

@@ -240,7 +240,7 @@ public sealed class SimulationTests
     [Fact]
     public void Upgrade_CrashesAtAnyStep_ComesIntoForceOnce()
     {
-        int upgraded = 0, seeds = Math.Max(20, TestScale.Rounds(400));
+        int upgraded = 0, seeds = Math.Max(20, TestScale.Rounds(200));
         Worlds.Run(1, seeds, static _ => new Faults { Upgrades = true, Alone = false, Deletes = false },
             world => upgraded += world.Oracles.Versions.IsUpgraded(world.Ledger.Id) ? 1 : 0);
         Assert.True(upgraded * 2 > seeds, $"{upgraded} of {seeds} worlds were upgraded: too few to prove anything");

@@ -112,8 +112,7 @@ internal sealed class StateHandover(CoordinatorInputs inputs)
         }
         catch (IOException e)
         {
-            _isLetGo = true;
-            Fail(_number, WhyLost(e));
+            DropState(e);
         }
     }
 
@@ -130,9 +129,14 @@ internal sealed class StateHandover(CoordinatorInputs inputs)
         }
         catch (IOException e)
         {
-            _isLetGo = true;
-            Fail(_number, WhyLost(e));
+            DropState(e);
         }
+    }
+
+    private void DropState(IOException e)
+    {
+        _isLetGo = true;
+        Fail(_number, WhyLost(e));
     }
 
     /// <summary>The old app's session has ended: whoever asked knows that, and asks the next one.</summary>

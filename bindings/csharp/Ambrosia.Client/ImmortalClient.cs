@@ -139,9 +139,9 @@ public sealed class ImmortalClient : IAsyncDisposable, IDisposable
         {
             return await _queries.AskAsync(message.Method, arguments, atLeast, cancellationToken).ConfigureAwait(false);
         }
-        catch (RequestFailedException e) when (message.Name is { } name && e.IsNoMethod)
+        catch (RequestFailedException e) when (e.IsNoMethod)
         {
-            throw e.Naming(name);
+            throw e.Naming(message.Name);
         }
         finally
         {

@@ -156,8 +156,7 @@ internal sealed class InFlightRequests(Action<ClientRequest> left)
         }
         if (isFailure)
         {
-            RequestFailedException failure = RequestFailedException.Of(answer);
-            request.Completion.TrySetException(request.Name is { } name && failure.IsNoMethod ? failure.Naming(name) : failure);
+            request.Completion.TrySetException(RequestFailedException.Of(answer).Naming(request.Name));
             left(request);
         }
         else Complete(request, answer.ToArray());

@@ -20,8 +20,11 @@ public class RequestFailedException : Exception
     /// <summary>Says whether the instance does not know the method that was called.</summary>
     internal bool IsNoMethod => TypeName == FailureNames.NoMethod;
 
-    /// <summary>Returns the failure in words that name the method: the instance knows but its number.</summary>
-    internal RequestFailedException Naming(string method) => new(TypeName,
+    /// <summary>
+    /// Returns this failure. Where the instance does not know the method, of which it has but the number, the failure names it.
+    /// </summary>
+    /// <param name="method">The method's name with its contract; null where only the number is known.</param>
+    internal RequestFailedException Naming(string? method) => method is null || !IsNoMethod ? this : new(TypeName,
         $"{method} is not in the contract that the instance has: another version of it, or another service. ({Message})", InnerException);
 
     internal static RequestFailedException Of(ReadOnlySpan<byte> failure)

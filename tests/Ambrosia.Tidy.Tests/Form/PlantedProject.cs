@@ -1,5 +1,3 @@
-using System.Diagnostics;
-
 namespace Ambrosia.Tidy.Tests.Form;
 
 /// <summary>
@@ -8,14 +6,8 @@ namespace Ambrosia.Tidy.Tests.Form;
 /// </summary>
 internal sealed class PlantedProject : IDisposable
 {
-    private static readonly TimeSpan s_buildMax = TimeSpan.FromMinutes(5);
-
     private static readonly string[] s_settings = ["Directory.Build.props", "Directory.Build.targets", "Directory.Packages.props",
         "BannedSymbols.txt", "BannedSymbols.Files.txt", ".editorconfig", "global.json"];
-
-    /// <summary>A test host hands down where it found its own build tools.</summary>
-    private static readonly string[] s_handedDown =
-        ["MSBuildSDKsPath", "MSBUILD_EXE_PATH", "MSBuildExtensionsPath", "MSBuildLoadMicrosoftTargetsReadOnly"];
 
     private readonly string _folder = Directory.CreateTempSubdirectory("ambrosia-tidy-").FullName;
 
@@ -38,21 +30,6 @@ internal sealed class PlantedProject : IDisposable
     public void Delete(string path) => File.Delete(Path.Join(_folder, path));
 
     /// <summary>Builds it and returns what was said.</summary>
-    public string Build()
-    {
-        var start = new ProcessStartInfo("dotnet",
-            ["build", "-v", "q", "--nologo", "-p:AmbrosiaBannedApis=true", "-p:UseSharedCompilation=false", "-nodeReuse:false"])
-        {
-            WorkingDirectory = _folder,
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-        };
-        foreach (string name in s_handedDown) start.Environment.Remove(name);
-        using Process build = Process.Start(start)!;
-        Task<string> error = build.StandardError.ReadToEndAsync();
-        Task<string> output = build.StandardOutput.ReadToEndAsync();
-        if (build.WaitForExit(s_buildMax)) return output.Result + error.Result;
-        build.Kill(entireProcessTree: true);
-        throw new TimeoutException($"the build took more than {s_buildMax}");
-    }
+    public string Build() => DotNetCommand.Run(
+        _folder, "build", "-v", "q", "--nologo", "-p:AmbrosiaBannedApis=true", "-p:UseSharedCompilation=false", "-nodeReuse:false");
 }

@@ -21,6 +21,17 @@ public sealed class ProductAssemblyTests
         FindMissing([Planted("CRA/A.csproj", "D"), Planted("CRA/B.csproj"), Planted("tests/C/C.csproj")], "[\"A\"]")
             .Select(static found => found.ToString()).Order(StringComparer.Ordinal).Reverse());
 
+    /// <summary>
+    /// What is not optimised is the user's own code to a debugger, whose step from the stop of a view would then end in ours, where an app
+    /// refers to our projects.
+    /// </summary>
+    [Theory]
+    [InlineData("bindings/csharp/Ambrosia", "true")]
+    [InlineData("protocol/Ambrosia.Protocol", "true")]
+    [InlineData("samples/Counter", "false")]
+    public void Libraries_OfADebugBuild_AreOptimised(string project, string optimize) => Assert.Equal(
+        optimize, DotNetCommand.Run(Path.Join(Repository.Root, project), "msbuild", "-getProperty:Optimize", "-p:Configuration=Debug").Trim());
+
     /// <summary>What stands elsewhere comes with those that refer to it.</summary>
     private static IEnumerable<Finding> FindMissing(IEnumerable<ProjectFile> projects, string list) =>
         from project in projects

@@ -40,7 +40,11 @@ public sealed partial class ReadsOnlyTests
         Cluster cluster, Replica of, string directory, string[] coordinator, string app, string commands, params string[] options)
     {
         string[] line = [.. coordinator, "debug", "--log", directory, "--commands", commands, .. options, "--", app, of.Role];
-        ProcessStartInfo start = Executables.StartOf(line[0], line[1..], of.Settings, cluster.Root);
+        return Ended(Executables.StartOf(line[0], line[1..], of.Settings, cluster.Root));
+    }
+
+    private static (int Code, string Output, string Error) Ended(ProcessStartInfo start)
+    {
         using var process = Process.Start(start)!;
         Task<string> error = process.StandardError.ReadToEndAsync();
         string output = process.StandardOutput.ReadToEnd();
@@ -133,14 +137,20 @@ public sealed partial class ReadsOnlyTests
             foreach (string rights in new[] { $"chmod o=rX {log} {log}/instance", $"chmod -R o=rX {log}/contracts {log}/ckpt.*", $"chmod o= {log}" })
             {
                 Shell(rights); // a part of it, all but the segments, and in the end nothing
-                (int refused, _, string why) = Debug(cluster, ledger, log, asNobody, app, commands); // who may not read it sees nothing
-                Assert.True(refused == 2, $"{refused}: {why}");
-                Assert.Contains($"the log in '{log}' cannot be read: ", why, StringComparison.Ordinal);
-                Assert.Contains("Permission denied", why, StringComparison.Ordinal);
-                Assert.Contains("; a log is for the user of its coordinator", why, StringComparison.Ordinal);
-                Assert.Contains("; run this as that user or in that group, or on a copy", why, StringComparison.Ordinal);
+                AssertRefused(log, Debug(cluster, ledger, log, asNobody, app, commands)); // who may not read it sees nothing
             }
+            string[] look = [.. asNobody[..^1], app, "look", log, "end"]; // nor does a line of a test
+            AssertRefused(log, Ended(Executables.StartOf(look[0], look[1..], ledger.Settings, cluster.Root)));
         });
+    }
+
+    private static void AssertRefused(string log, (int Code, string Output, string Error) ended)
+    {
+        Assert.True(ended.Code == 2, $"{ended.Code}: {ended.Error}");
+        Assert.Contains($"the log in '{log}' cannot be read: ", ended.Error, StringComparison.Ordinal);
+        Assert.Contains("Permission denied", ended.Error, StringComparison.Ordinal);
+        Assert.Contains("; a log is for the user of its coordinator", ended.Error, StringComparison.Ordinal);
+        Assert.Contains("; run this as that user or in that group, or on a copy", ended.Error, StringComparison.Ordinal);
     }
 
     private static void Shell(string line)

@@ -4,7 +4,7 @@
 # Needs the .NET SDK named in global.json and nothing else; tests that want more (strace, two networks, gRPC, a C++ compiler)
 # are skipped with the reason, and .ci/run installs it. Usage: ./test.sh [part of a suite's name ...]
 #   AMBROSIA_TEST_SCALE     how much of the random and repeated work to do: 1 is a release, 0.1 (default) a commit
-#   AMBROSIA_TEST_TIMEOUT   seconds that one suite may take (default 900)
+#   AMBROSIA_TEST_TIMEOUT   seconds that one suite may take (default 1200)
 #   AMBROSIA_TEST_LANES     how many suites run side by side (default 3, as most of them wait half of their time); 1 is one behind the other
 #   AMBROSIA_TEST_CONFIG    Release (default) or Debug
 set -u -o pipefail
@@ -19,7 +19,7 @@ export DOTNET_EnableWriteXorExecute=0
 # Nothing that we start outlives us: no build nodes, and no compiler server but our own, which halves the time of the build.
 export MSBUILDDISABLENODEREUSE=1 DOTNET_CLI_USE_MSBUILD_SERVER=0 UseSharedCompilation=false
 compiler="ambrosia-test-$$"
-timeout_s="${AMBROSIA_TEST_TIMEOUT:-900}"
+timeout_s="${AMBROSIA_TEST_TIMEOUT:-1200}"
 lanes="${AMBROSIA_TEST_LANES:-3}"
 config="${AMBROSIA_TEST_CONFIG:-Release}"
 

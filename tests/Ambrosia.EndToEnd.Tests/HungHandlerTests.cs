@@ -121,7 +121,7 @@ public sealed class HungHandlerTests
             standby.Start();
             await SendSpinAsync(cluster);
             string place = AwaitNamed(standby);
-            Tool promote = Tool.Run("promote", bank.LogDirectory, "r1", "--within", "2");
+            Tool promote = Tool.Run("promote", bank.LogDirectory, "r1", "--within", "2s");
             Assert.Equal((1, ""), (promote.Code, promote.Error));
             Assert.Contains("nothing was claimed within 2 s", promote.Output, StringComparison.Ordinal);
             Assert.Contains($"the record at Lsn {place}", promote.Output, StringComparison.Ordinal);

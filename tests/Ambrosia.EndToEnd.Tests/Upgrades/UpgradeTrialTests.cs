@@ -65,7 +65,7 @@ public sealed class UpgradeTrialTests
         await DepositLater(cluster, Before);
         account.StopCoordinator();
         string[] before = [.. Directory.EnumerateFiles(account.LogDirectory).Order(StringComparer.Ordinal)];
-        Tool tool = Try(account, hasTwoBuilds, $"env CONVERSION={how} ", "--upgrade-limit", how == "hang" ? "1" : "60");
+        Tool tool = Try(account, hasTwoBuilds, $"env CONVERSION={how} ", "--upgrade-limit", how == "hang" ? "1s" : "1m");
         Assert.True(tool.Code == 1, $"{tool.Code}: {tool.Output}{tool.Error}");
         Assert.Contains(why, TrialOf(tool).GetProperty("refusedBecause").GetString(), StringComparison.Ordinal);
         Assert.Equal(before, Directory.EnumerateFiles(account.LogDirectory).Order(StringComparer.Ordinal));
@@ -77,7 +77,7 @@ public sealed class UpgradeTrialTests
         await DepositLater(cluster, 1);
         Assert.Equal(0, Tool.Run("checkpoint", account.LogDirectory).Code);
         AssertMisuse(account, ["--old-app", OldApp], "--old-app says how --test-upgrade runs, which is not given");
-        AssertMisuse(account, ["--test-upgrade", NewApp, "--old-app", OldApp, "--upgrade-limit", "0"], "--upgrade-limit is from 1 to 3600 seconds");
+        AssertMisuse(account, ["--test-upgrade", NewApp, "--old-app", OldApp, "--upgrade-limit", "0"], "'0' of --upgrade-limit is no time");
         AssertMisuse(account, ["--test-upgrade", "/nowhere/Account", "--old-app", OldApp], "the app has ended with code 127");
         AssertMisuse(account, ["--test-upgrade", $"{Executables.App} ledger", "--old-app", OldApp], "and the app that has come is of version 1");
         AssertMisuse(account, ["--test-upgrade", NewApp], "which the app does not carry");

@@ -13,19 +13,8 @@ internal sealed class PromoteToolCommand : ToolCommand
     private readonly Argument<string> _directory = new("DIR") { Description = "Directory of the log." };
     private readonly Argument<string> _replica = new("REPLICA") { Description = "Name of the replica." };
 
-    private readonly Option<int> _within = new("--within")
-    {
-        Description = "Seconds that it has, from 1 to 86400. When they are over, it ends with 1 and says how far it has come.",
-        HelpName = "SECONDS", DefaultValueFactory = static _ => 60,
-        Validators =
-        {
-            static result =>
-            {
-                if (!int.TryParse(result.Tokens is [var given] ? given.Value : "60", out int seconds) || seconds is < 1 or > 86_400)
-                    result.AddError("--within is a number of seconds from 1 to 86400");
-            },
-        },
-    };
+    private readonly TimeOption _within = new(
+        "--within", "1m", "How long it has. When that is over, it ends with 1 and says how far it has come.");
 
     public PromoteToolCommand(ToolStreams streams)
         : base(streams, "promote", "Makes a secondary primary. The replica that was primary ends (exit code 75) and may be started again as a secondary.")
@@ -39,7 +28,7 @@ internal sealed class PromoteToolCommand : ToolCommand
     {
         LogDirectory log = LogDirectory.Open(parsed.GetRequiredValue(_directory));
         string replica = parsed.GetRequiredValue(_replica);
-        if (AdminCall.AskWithin(TimeSpan.FromSeconds(parsed.GetValue(_within)), log.Path, replica,
+        if (AdminCall.AskWithin(_within.Of(parsed), log.Path, replica,
             new JsonObject { ["command"] = "promote" }, out JsonObject answer) is { } late)
         {
             screen.Show(new ReplicaCommandReport(replica, $"is not primary: {late}", HasClaimed: (bool?)answer["hasClaimed"] == true));

@@ -16,8 +16,6 @@ namespace Ambrosia.Tools.Upgrades;
 /// </summary>
 internal abstract class InPlaceUpgradeToolCommand : ToolCommand
 {
-    private const string WithinDefault = "10m", LimitDefault = "10s";
-
     /// <summary>A coordinator answers so much later than the times that it was given.</summary>
     private static readonly TimeSpan s_answerAfter = TimeSpan.FromMinutes(2);
 
@@ -31,11 +29,11 @@ internal abstract class InPlaceUpgradeToolCommand : ToolCommand
         Description = "The new build of the app, with its arguments, as one text; the coordinator starts it.", HelpName = "NEWAPP",
     };
 
-    private readonly Option<string> _within = TimeOption(
-        "--within", WithinDefault, "How long rehearsals are repeated that do not work yet, before it is given up: a number with s, m or h.");
+    private readonly TimeOption _within = new(
+        "--within", "10m", "How long rehearsals are repeated that do not work yet, before it is given up: a number with s, m or h.");
 
-    private readonly Option<string> _limit = TimeOption(
-        "--limit", LimitDefault, "How long callers may wait while the state is converted; then the version before goes on.");
+    private readonly TimeOption _limit = new(
+        "--limit", "10s", "How long callers may wait while the state is converted; then the version before goes on.");
 
     protected InPlaceUpgradeToolCommand(ToolStreams streams, string name, string description) : base(streams, name, description)
     {
@@ -45,22 +43,6 @@ internal abstract class InPlaceUpgradeToolCommand : ToolCommand
         Add(_limit);
     }
 
-    private static Option<string> TimeOption(string name, string otherwise, string description) => new(name)
-    {
-        Description = description, HelpName = "TIME", DefaultValueFactory = _ => otherwise,
-        Validators =
-        {
-            result =>
-            {
-                if (result.Tokens is [var given] && Time(given.Value) is null)
-                    result.AddError($"'{given.Value}' of {name} is no time; write it like 10s or 5m, up to 24h");
-            },
-        },
-    };
-
-    private static TimeSpan? Time(string text) =>
-        TimeText.TryParse(text, out TimeSpan time) && time > TimeSpan.Zero && time <= TimeSpan.FromDays(1) ? time : null;
-
     protected override int Run(ParseResult parsed, Screen screen)
     {
         if (parsed.GetValue(_directory) is not { } directory || parsed.GetValue(_to) is not { } to)
@@ -68,7 +50,7 @@ internal abstract class InPlaceUpgradeToolCommand : ToolCommand
         if (!CommandText.TryParse(to, out IReadOnlyList<string>? words))
             throw new ToolMisuse($"'{to}' of --to is no command", "", "write the program and its arguments as one text, those with spaces in double quotes");
         LogDirectory log = LogDirectory.Open(directory);
-        TimeSpan within = Time(parsed.GetRequiredValue(_within))!.Value, limit = Time(parsed.GetRequiredValue(_limit))!.Value;
+        TimeSpan within = _within.Of(parsed), limit = _limit.Of(parsed);
         string replica = AdminCall.PrimaryOf(log.Path);
         var request = new JsonObject
         {

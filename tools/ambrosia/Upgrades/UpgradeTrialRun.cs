@@ -15,8 +15,6 @@ namespace Ambrosia.Tools.Upgrades;
 /// </summary>
 internal sealed class UpgradeTrialRun
 {
-    private const int LimitMax = 3_600;
-
     private readonly Option<string?> _app = new("--test-upgrade")
     {
         Description = "Also run the new build, by this command, for the shell: convert a copy of the state at the log's end, and execute the recorded inputs behind a checkpoint beside the old version.",
@@ -40,18 +38,11 @@ internal sealed class UpgradeTrialRun
         Description = "Wait at the end of a live log for more, until Ctrl-C: the new version is judged by what happens now.",
     };
 
-    private readonly Option<int> _limit = new("--upgrade-limit")
-    {
-        Description = "A conversion may take so many seconds.", HelpName = "SECONDS", DefaultValueFactory = static _ => 10,
-    };
+    private readonly TimeOption _limit = new("--upgrade-limit", "10s", "A conversion may take so long.");
 
     public UpgradeTrialRun(Command command)
     {
         foreach (Option option in (Option[])[_app, _oldApp, _from, _follow, _limit]) command.Add(option);
-        _limit.Validators.Add(static result =>
-        {
-            if (result.GetValueOrDefault<int>() is < 1 or > LimitMax) result.AddError($"--upgrade-limit is from 1 to {LimitMax} seconds");
-        });
         command.Validators.Add(result =>
         {
             if (result.GetResult(_app) is { Implicit: false }) return;
@@ -69,7 +60,7 @@ internal sealed class UpgradeTrialRun
         {
             LogDirectory = log.Path, App = ReplayToolCommand.Shell(app), To = to,
             OldApp = parsed.GetValue(_oldApp) is { } old ? ReplayToolCommand.Shell(old) : [],
-            From = parsed.GetValue(_from), Follows = parsed.GetValue(_follow), Limit = TimeSpan.FromSeconds(parsed.GetValue(_limit)),
+            From = parsed.GetValue(_from), Follows = parsed.GetValue(_follow), Limit = _limit.Of(parsed),
         };
         return ReplayToolCommand.RunUntilStopped(screen, stop =>
         {

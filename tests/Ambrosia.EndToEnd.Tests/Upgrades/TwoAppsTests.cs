@@ -12,7 +12,7 @@ public sealed class TwoAppsTests
     private static readonly string[] s_points =
     [
         "takeover.afterClaim", "upgrade.atTarget", "upgrade.afterConvert", "ckpt.midWrite", "upgrade.afterNewCkpt",
-        "upgrade.beforeRecord", "upgrade.afterRecord", "upgrade.afterFence",
+        "upgrade.beforeRecord", "upgrade.afterRecord", "upgrade.beforeRotate", "upgrade.midRecord", "upgrade.afterFence",
     ];
 
     /// <summary>What a conversion does, and why the upgrade is given up; likewise.</summary>

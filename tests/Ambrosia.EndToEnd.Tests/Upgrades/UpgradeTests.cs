@@ -19,7 +19,7 @@ public sealed class UpgradeTests
     private static readonly (string Point, uint Version)[] s_points =
     [
         ("upgrade.atTarget", 1), ("upgrade.afterConvert", 1), ("ckpt.midWrite", 1), ("upgrade.afterNewCkpt", 1), ("upgrade.beforeRecord", 1),
-        ("upgrade.afterRecord", 0), ("upgrade.afterFence", 2),
+        ("upgrade.afterRecord", 0), ("upgrade.beforeRotate", 1), ("upgrade.midRecord", 0), ("upgrade.afterFence", 2),
     ];
 
     private static readonly Chance s_chance = new();

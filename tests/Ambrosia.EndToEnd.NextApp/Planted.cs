@@ -16,6 +16,7 @@ public sealed class PlantedSerializer : IStateSerializer<Planted>
             case "throw": throw new InvalidOperationException("cents are out of fashion");
             case "hang": Thread.Sleep(Timeout.Infinite); break;
             case "die": Environment.FailFast("planted"); break;
+            case "other": value = new Planted(7); break;
             case "clock": value = new Planted((ulong)DateTime.UtcNow.Ticks); break;
         }
         to.WriteUInt64(value.Value);

@@ -115,6 +115,7 @@ public sealed class TwoAppsTests
         foreach (string file in Directory.EnumerateFiles(account.LogDirectory, "ckpt.*"))
             if (!file.EndsWith(Path.GetFileName(checkpoints[0]), StringComparison.Ordinal)) File.Delete(file);
         AwaitEnd(account, 70, "gave another state when it was repeated; they differ in field AccountV1._planted", conversion: "clock");
+        AwaitEnd(account, 70, "It gives that each time, so its code, or that of the app of version 1, was changed since", conversion: "other");
         account.Options[^1] = "/nowhere/v1/Account";
         AwaitEnd(account, 65, "which build "); // the old build was deleted
         account.Options.Clear();

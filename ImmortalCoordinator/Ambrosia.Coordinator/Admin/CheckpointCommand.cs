@@ -44,8 +44,9 @@ internal sealed class CheckpointCommand : IAdminReply
         if (status.Failures != _failuresBefore)
             return AdminAnswer.Error($"no checkpoint yet: {status.Why}. It is tried again by itself; 'status' shows when there is one.");
         isLast = _inputs.Time.GetElapsedTime(_begun) >= s_patience;
-        return isLast ? AdminAnswer.Error(
-            $"no checkpoint within {s_patience.TotalSeconds:0} s. It is made by itself all the same, and 'status' shows when there is one. The app writes its state down where no call is suspended{WhatEndsTheWait()}; a large state may also take longer to be written") : null;
+        if (!isLast) return null;
+        return AdminAnswer.Error(
+            $"no checkpoint within {s_patience.TotalSeconds:0} s. It is made by itself all the same, and 'status' shows when there is one. The app writes its state down where no call is suspended{WhatEndsTheWait()}; a large state may also take longer to be written");
     }
 
     /// <summary>An app at rest says nothing of what it waits for: its log does not grow.</summary>

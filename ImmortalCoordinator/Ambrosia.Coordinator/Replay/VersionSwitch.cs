@@ -82,8 +82,8 @@ internal sealed class VersionSwitch
         $"{Hashes(record, hash)}. It must be a function of the old state alone: where it is none, the app's lines name the field in which two conversions differ. Where they name none, its code was changed since, and no field can be named: {Mend(record)}";
 
     /// <summary>
-    /// Says the same of a conversion that gives one state each time. What it gave then was in the checkpoints that cannot serve, so there is
-    /// nothing left to compare with.
+    /// Says the same of a conversion that gives one state each time. What it gave then was in the checkpoints that cannot serve, so there
+    /// is nothing left to compare with.
     /// </summary>
     /// <param name="build">It converts now; null: it states none.</param>
     public static string ChangedSince(UpgradeRecord record, ulong hash, BuildId? build) =>

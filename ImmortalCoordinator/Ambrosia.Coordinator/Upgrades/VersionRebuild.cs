@@ -21,7 +21,7 @@ internal enum RebuildStage
     /// <summary>The new app converts the state, and sends the image.</summary>
     Converting,
 
-    /// <summary>The image was another one than the record states: the new app is to be asked whether its conversion is a function.</summary>
+    /// <summary>The image is another one than the record states: the new app is to be asked whether its conversion is a function.</summary>
     Differs,
 
     /// <summary>The new app was asked that.</summary>

@@ -99,8 +99,8 @@ internal sealed class VersionRebuild(
 
     private bool MayGoOn => _stage switch
     {
-        RebuildStage.None => inputs.Time.GetElapsedTime(0) >= _next,
-        RebuildStage.Differs or RebuildStage.CanBegin => true,
+        RebuildStage.None or RebuildStage.Differs => inputs.Time.GetElapsedTime(0) >= _next,
+        RebuildStage.CanBegin => true,
         _ => false,
     };
 
@@ -123,7 +123,9 @@ internal sealed class VersionRebuild(
         return new GiveWayStep(Convert: handover.Begin(new ConvertFrame(executed, record.VersionFrom, record.VersionTo, use)));
     }
 
-    /// <summary>Takes the new app's answer to whether its conversion is a function; false: it was not asked.</summary>
+    /// <summary>
+    /// Takes the new app's answer to whether its conversion is a function, and asks again where there is none; false: it was not asked.
+    /// </summary>
     /// <exception cref="DivergenceException">The conversion is another one than the one that made the upgrade, in either case.</exception>
     public bool TryTake(ConvertedFrame answer, bool byApp)
     {
@@ -132,11 +134,15 @@ internal sealed class VersionRebuild(
         {
             if (_stage != RebuildStage.Proving) return false;
             place = _place!;
+            if (!byApp) (_stage, _next) = (RebuildStage.Differs, inputs.Time.GetElapsedTime(0) + s_again);
         }
-        throw new DivergenceException(
-            answer.Why.Length == 0 ? VersionSwitch.ChangedSince(place.Record, place.OtherImage, handover.Build)
-            : byApp ? WhyRefused(place.Record, answer.Why)
-            : VersionSwitch.Differs(place.Record, place.OtherImage));
+        if (byApp)
+            throw new DivergenceException(
+                answer.Why.Length > 0 ? WhyRefused(place.Record, answer.Why)
+                : VersionSwitch.ChangedSince(place.Record, place.OtherImage, handover.Build));
+        inputs.Logger.UpgradeWaits(place.Record.VersionTo, answer.Why);
+        wake();
+        return true;
     }
 
     /// <summary>The state was not converted, though it was once.</summary>

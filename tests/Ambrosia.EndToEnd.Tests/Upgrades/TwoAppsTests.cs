@@ -116,6 +116,11 @@ public sealed class TwoAppsTests
             if (!file.EndsWith(Path.GetFileName(checkpoints[0]), StringComparison.Ordinal)) File.Delete(file);
         AwaitEnd(account, 70, "gave another state when it was repeated; they differ in field AccountV1._planted", conversion: "clock");
         AwaitEnd(account, 70, "It gives that each time, so its code, or that of the app of version 1, was changed since", conversion: "other");
+        account.Settings["CONVERSION"] = "other once"; // it dies when it is to show whether it is a function, and is asked again
+        account.Start();
+        account.AwaitLine("that it is tried again", static line =>
+            line.Contains("it is tried again: the app of version 2 ended while it converted the state", StringComparison.Ordinal));
+        account.KillCoordinator();
         account.Options[^1] = "/nowhere/v1/Account";
         AwaitEnd(account, 65, "which build "); // the old build was deleted
         account.Options.Clear();

@@ -325,7 +325,8 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
             request, Links.IsOpen, _dedup, Links.Admission.TryAppendForget, Links.Admission.DroppedCalls, () => _inputs.Pumps.Commit(true)));
         to.Set("quarantine", request => QuarantineCommand.Begin(
             request, _quarantine, IsPrimary, () => Sessions.Live is { IsPrimary: true }, () => _appender.WakeCommitter(drained: true)));
-        to.Set("checkpoint", _ => CheckpointCommand.Begin(Checkpoints.Trigger, _log.Durable, Sessions.Live is { IsPrimary: true }));
+        to.Set("checkpoint", _ => CheckpointCommand.Begin(
+            _inputs, Checkpoints.Trigger, _log.Durable, hasApp: Sessions.Live is { IsPrimary: true }));
     }
 
     /// <summary>An idle primary looks whether it still is one, and a busy one is to beat with its next commit.</summary>

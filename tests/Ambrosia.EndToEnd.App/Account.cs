@@ -63,6 +63,7 @@ public sealed partial class Account : Immortal<IAccount>, IAccount
             case "throw": throw new InvalidOperationException("cents are out of fashion");
             case "send": _ledger.PutFork(0, default); break;
             case "hang": Thread.Sleep(Timeout.Infinite); break;
+            case "other": _calls++; break;
             case "clock": _calls = (ulong)Environment.TickCount64 ^ (ulong)DateTime.UtcNow.Ticks; break;
             case "die": Environment.FailFast("planted"); break;
             case "allocate": Allocate(); break;

@@ -9,6 +9,8 @@ public readonly record struct Planted(ulong Value);
 /// <summary>Has the fault that <c>CONVERSION</c> plants, and else writes what is there.</summary>
 public sealed class PlantedSerializer : IStateSerializer<Planted>
 {
+    private static int s_written;
+
     public void Write(ref CborWriter to, Planted value)
     {
         switch (Environment.GetEnvironmentVariable("CONVERSION"))
@@ -16,6 +18,8 @@ public sealed class PlantedSerializer : IStateSerializer<Planted>
             case "throw": throw new InvalidOperationException("cents are out of fashion");
             case "hang": Thread.Sleep(Timeout.Infinite); break;
             case "die": Environment.FailFast("planted"); break;
+            case "other once" when Interlocked.Increment(ref s_written) > 1: Environment.FailFast("planted"); break;
+            case "other" or "other once": value = new Planted(7); break;
             case "clock": value = new Planted((ulong)DateTime.UtcNow.Ticks); break;
         }
         to.WriteUInt64(value.Value);

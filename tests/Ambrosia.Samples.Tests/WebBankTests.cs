@@ -94,6 +94,13 @@ public sealed partial class WebBankTests
         Assert.True(code == 0, output);
         await Await(async () => await Balance(client, "bob") == "650 cents");
         Assert.Equal(1, Regex.Count(host.Output, "ann has opened account")); // the logger is silent in replays
+
+        // A build that uses the framework of web servers is held against its log.
+        (code, _, output) = ProgramRun.ToEnd(BuiltPrograms.Tool, "checkpoint", host.Bank);
+        Assert.True(code == 0, output);
+        (code, _, output) = ProgramRun.ToEnd(BuiltPrograms.Tool, "upgrade", "check", host.Bank, "--build", AppContext.BaseDirectory);
+        Assert.True(code == 1, output);
+        Assert.Contains("version", output, StringComparison.Ordinal);
     }
 
     private static async Task<string> Balance(HttpClient client, string account) =>

@@ -27,6 +27,12 @@ internal sealed class UpgradeAdmission(CoordinatorInputs inputs, ReplicaLog log,
     /// <summary>The old app waits for the new one since then; null: it has not come.</summary>
     private TimeSpan? _waitsSince;
 
+    /// <summary>
+    /// This build was found to be a next version of the log's service where this version was in force; null: none was. An app that waits
+    /// is asked about every few milliseconds, and the answer is read from the log.
+    /// </summary>
+    private (BuildId Build, uint InForce)? _foundNext;
+
     /// <summary>The app version in force where the log ends; 0 before the first record.</summary>
     public uint InForce => log.AppVersion;
 
@@ -71,8 +77,17 @@ internal sealed class UpgradeAdmission(CoordinatorInputs inputs, ReplicaLog log,
         if (!upgrade.HasTwoApps && !hello.Executes(inForce))
             throw new UpgradeRefusedException(
                 $"--upgrade-to {upgrade.To}, and the log is of version {inForce}, which the app that has come does not carry: give the build that has executed it so far with --old-app, or an app of both versions (AmbrosiaApp.Run<Former, Immortal>)");
-        if (upgrade.HasTwoApps && _services.WhatIsWrong(hello, methods, isNextVersion: true) is { } other)
+        if (upgrade.HasTwoApps) RequireOfService(hello, methods, inForce);
+    }
+
+    private void RequireOfService(AppHello hello, BuildMethods? methods, uint inForce)
+    {
+        if (hello.Build is not { } build) return; // it states nothing by which it could be told
+        using (_gate.Enter())
+            if (_foundNext == (build, inForce)) return;
+        if (_services.WhatIsWrong(hello, methods, isNextVersion: true) is { } other)
             throw new UpgradeRefusedException($"the app behind -- is no next version of '{inputs.Identity.Name}': {other}");
+        using (_gate.Enter()) _foundNext = (build, inForce);
     }
 
     /// <summary>Says whether this app executes the log from there on; of two, one does.</summary>

@@ -75,7 +75,11 @@ internal sealed class CheckpointJobWriter(
             Drop($"its image has {_length} bytes with hash {_hash:x16}, the app says {claim.Length} with {claim.Hash:x16}");
             return;
         }
-        Outcome.Computed(_job!.Header.Lsn, new StateDigest(_partHash, _hash));
+        if (Outcome.Computed(_job!.Header.Lsn, new StateDigest(_partHash, _hash)) is { } refused)
+        {
+            Drop(refused);
+            return;
+        }
         try
         {
             Try(claim, static (writer, _) =>
@@ -161,6 +165,9 @@ internal interface ICheckpointOutcome
     /// <summary>A checkpoint came to nothing.</summary>
     void Failed(string why);
 
-    /// <summary>The state at a checkpoint's place is known, be it published by this replica or not.</summary>
-    void Computed(Lsn place, StateDigest state);
+    /// <summary>
+    /// The state at a checkpoint's place is known, be it published by this replica or not. Returns why the checkpoint is not to have its
+    /// name; null: it may.
+    /// </summary>
+    string? Computed(Lsn place, StateDigest state);
 }

@@ -66,10 +66,11 @@ internal sealed class PublishedCheckpoints(
     /// <summary>A receiver may yet say that it has other calls than a replay made: nothing is concluded from what the app did.</summary>
     public bool AreReceiversAwaited => outboxes.Unheard.AreAwaited;
 
-    public void Computed(Lsn place, StateDigest state)
+    public string? Computed(Lsn place, StateDigest state)
     {
         _states.Computed(place, state);
         if (log.IsWritten && !AreReceiversAwaited) StateHashes.Append(place, state.Image);
+        return null;
     }
 
     /// <summary>Compares this secondary's state with checkpoints of others; a primary's is the one that counts.</summary>

@@ -79,5 +79,21 @@ internal sealed class VersionSwitch
 
     /// <summary>Says that a conversion has given another image than the one that the log states.</summary>
     public static string Differs(UpgradeRecord record, ulong hash) =>
-        $"the conversion from version {record.VersionFrom} to {record.VersionTo} is not deterministic: the upgrade at {record.Checkpoint} states image hash {record.ImageHash:x16}, and here it gave {hash:x16}. It must be a function of the old state alone, and its code must be that of the build that made the upgrade";
+        $"{Hashes(record, hash)}. It must be a function of the old state alone: where it is none, the app's lines name the field in which two conversions differ. Where they name none, its code was changed since, and no field can be named: {Mend(record)}";
+
+    /// <summary>
+    /// Says the same of a conversion that gives one state each time. What it gave then was in the checkpoints that cannot serve, so there
+    /// is nothing left to compare with.
+    /// </summary>
+    /// <param name="build">It converts now; null: it states none.</param>
+    public static string ChangedSince(UpgradeRecord record, ulong hash, BuildId? build) =>
+        $"{Hashes(record, hash)}. It gives that each time, so its code, or that of the app of version {record.VersionFrom}, was changed since; it is build {Name(build)} now. No field can be named: {Mend(record)}";
+
+    private static string Hashes(UpgradeRecord record, ulong hash) =>
+        $"the conversion from version {record.VersionFrom} to {record.VersionTo} gives another state than when the upgrade was made: the upgrade at {record.Checkpoint} states image hash {record.ImageHash:x16}, and here it gave {hash:x16}";
+
+    private static string Mend(UpgradeRecord record) =>
+        $"the state of then was in the checkpoints of version {record.VersionTo} that are damaged, or gone. Start the build that made the upgrade, {Name(record.Build)}, or put a checkpoint of version {record.VersionTo} back from a backup";
+
+    private static string Name(BuildId? build) => build?.Short ?? "which is not known";
 }

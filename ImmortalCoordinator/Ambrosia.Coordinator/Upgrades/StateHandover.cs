@@ -197,7 +197,7 @@ internal sealed class StateHandover(CoordinatorInputs inputs)
     public void NewAppEnded(HandedState state)
     {
         state.Spool.Dispose();
-        Fail(state.Number, $"the app of version {state.Asked.To} ended while it converted the state");
+        Fail(state.Number, $"the app of version {state.Asked.To} ended while it converted the state; its own lines say why");
     }
 
     private void Fail(int number, string why, bool byApp = false)

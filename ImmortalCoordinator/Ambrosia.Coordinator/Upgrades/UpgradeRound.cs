@@ -70,11 +70,7 @@ internal sealed class UpgradeRound(
     private readonly RankedLock _gate = new(LockRank.UpgradeRound);
     private UpgradeStage _stage;
 
-    /// <summary>
-    /// A replica that serves was called to make the upgrade then; null: it was not. So often it was made again since. And it was given up
-    /// for this reason; null: it was not.
-    /// </summary>
-    private (TimeSpan? Called, int Again, string? GivenUp) _course;
+    private Course _course;
 
     /// <summary>The state that is converted; null: none is.</summary>
     private ConvertedPlace? _place;
@@ -223,15 +219,16 @@ internal sealed class UpgradeRound(
 
     void ICheckpointOutcome.Failed(string why) => TryGiveUp(why);
 
-    void ICheckpointOutcome.Computed(Lsn place, StateDigest state)
+    string? ICheckpointOutcome.Computed(Lsn place, StateDigest state)
     {
         Crash.Hit("upgrade.afterConvert");
         using (_gate.Enter())
         {
-            if (_stage != UpgradeStage.Converting) return;
+            if (_stage != UpgradeStage.Converting) return null;
             (_stage, _place!.Hashes) = (UpgradeStage.Writing, state);
         }
         if (log.Writer.AppendMark()) inputs.Pumps.Commit(true); // the file gets its name once the log states its place
+        return null;
     }
 
     // ---- the record ----
@@ -340,6 +337,12 @@ internal sealed class UpgradeRound(
         Over?.Invoke(hanging);
         return true;
     }
+
+    /// <summary>Notes what has become of the round, beside its stage.</summary>
+    /// <param name="Called">A replica that serves was called to make the upgrade then; null: it was not.</param>
+    /// <param name="Again">So often the upgrade was made again since.</param>
+    /// <param name="GivenUp">It was given up for this reason; null: it was not.</param>
+    private record struct Course(TimeSpan? Called, int Again, string? GivenUp);
 
     /// <summary>Holds the place at which the state is converted, and what is known there.</summary>
     /// <param name="Lsn">Everything below is executed.</param>

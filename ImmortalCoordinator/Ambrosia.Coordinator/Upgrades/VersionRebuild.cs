@@ -12,10 +12,32 @@ using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Upgrades;
 
+/// <summary>Says how far the old app of a log that has the Upgrade record has come on its way to give way to the new one.</summary>
+internal enum RebuildStage
+{
+    /// <summary>Nothing is under way: it is looked whether the new app can begin, and if not, the state is converted.</summary>
+    None,
+
+    /// <summary>The new app converts the state, and sends the image.</summary>
+    Converting,
+
+    /// <summary>The image is another one than the record states: the new app is to be asked whether its conversion is a function.</summary>
+    Differs,
+
+    /// <summary>The new app was asked that.</summary>
+    Proving,
+
+    /// <summary>A checkpoint of the new version can serve.</summary>
+    CanBegin,
+
+    /// <summary>The old app was told to end.</summary>
+    Ends,
+}
+
 /// <summary>
 /// Ends the old app where the log has the Upgrade record, if the new one can begin there. If no checkpoint of the new version can serve any
-/// more, the old state is converted again, and becomes such a checkpoint, with the very image that the record states (U13). Any thread; one
-/// lock.
+/// more, the old state is converted again, and becomes such a checkpoint, with the very image that the record states (U13). One of another
+/// image gets no name, and the replica ends when the new app has said why it may be another one. Any thread; one lock.
 /// </summary>
 /// <param name="wake">The session's sender has something to do.</param>
 internal sealed class VersionRebuild(
@@ -27,14 +49,10 @@ internal sealed class VersionRebuild(
 
     private readonly RankedLock _gate = new(LockRank.VersionRebuild);
 
-    /// <summary>The new version begins with this; null: nothing is made again.</summary>
-    private (UpgradeRecord Record, MarkSnapshot At)? _place;
+    private RebuildStage _stage;
 
-    /// <summary>
-    /// The new app has shown that its conversion is a function: a second one gives the same. A checkpoint of the new version can serve. And
-    /// the old app was told to end.
-    /// </summary>
-    private (bool IsProven, bool CanBegin, bool Ends) _course;
+    /// <summary>The new version begins here; null: nothing is made again.</summary>
+    private RebuiltPlace? _place;
 
     /// <summary>It is not tried again before.</summary>
     private TimeSpan _next;
@@ -47,21 +65,23 @@ internal sealed class VersionRebuild(
     /// </summary>
     public GiveWayStep Next(UpgradeRecord record)
     {
-        bool canBegin;
+        RebuildStage stage;
         using (_gate.Enter())
         {
-            canBegin = _course.CanBegin;
+            stage = _stage;
             if (!MayGoOn) return default;
         }
         if (execution.Progress.Dry is not { } executed) return default;
+        if (stage == RebuildStage.Differs) return Ask(record, executed, RebuildStage.Proving, ConversionUse.Rehearsal);
+        bool canBegin = stage == RebuildStage.CanBegin;
         if (!canBegin)
             using (RestoredCheckpoint? newest = checkpoints.Recovery.Newest(execution.OwnsLog ? executed : log.Durable))
                 canBegin = newest?.Header.AppVersion >= record.VersionTo;
         if (!canBegin) return Rebuild(record, executed);
         using (_gate.Enter())
         {
-            if (_course.Ends) return default;
-            _course.Ends = true;
+            if (_stage == RebuildStage.Ends) return default;
+            _stage = RebuildStage.Ends;
         }
         Crash.Hit("upgrade.beforeNewSession");
         Pair.Want(null); // first: the old app is not to be started again when it has ended
@@ -77,7 +97,12 @@ internal sealed class VersionRebuild(
         }
     }
 
-    private bool MayGoOn => !_course.Ends && (_course.CanBegin || (_place is null && inputs.Time.GetElapsedTime(0) >= _next));
+    private bool MayGoOn => _stage switch
+    {
+        RebuildStage.None or RebuildStage.Differs => inputs.Time.GetElapsedTime(0) >= _next,
+        RebuildStage.CanBegin => true,
+        _ => false,
+    };
 
     private GiveWayStep Rebuild(UpgradeRecord record, Lsn executed)
     {
@@ -86,28 +111,37 @@ internal sealed class VersionRebuild(
         var at = new MarkSnapshot(
             execution.Progress.ProcessedPage, executed, execution.Delivery.State.Clone(),
             new CheckpointMarkRecord(log.Epoch, 0, inputs.Options.Replica));
-        bool isProven;
-        using (_gate.Enter()) (_place, isProven) = ((record, at), _course.IsProven);
+        using (_gate.Enter()) _place = new RebuiltPlace(record, at);
         checkpoints.Upgrade = this;
-        if (!isProven) inputs.Logger.UpgradeMadeAgain(record.VersionTo, executed);
-        var asked = new ConvertFrame(
-            executed, record.VersionFrom, record.VersionTo, isProven ? ConversionUse.Image : ConversionUse.Rehearsal);
-        return new GiveWayStep(Convert: handover.Begin(asked));
+        inputs.Logger.UpgradeMadeAgain(record.VersionTo, executed);
+        return Ask(record, executed, RebuildStage.Converting, ConversionUse.Image);
+    }
+
+    private GiveWayStep Ask(UpgradeRecord record, Lsn executed, RebuildStage stage, ConversionUse use)
+    {
+        using (_gate.Enter()) _stage = stage;
+        return new GiveWayStep(Convert: handover.Begin(new ConvertFrame(executed, record.VersionFrom, record.VersionTo, use)));
     }
 
     /// <summary>
-    /// Takes the new app's answer to whether its conversion is a function, and names what differs if it is not; false: it was not asked.
+    /// Takes the new app's answer to whether its conversion is a function, and asks again where there is none; false: it was not asked.
     /// </summary>
-    /// <exception cref="DivergenceException">The conversion is another one than the one that made the upgrade.</exception>
+    /// <exception cref="DivergenceException">The conversion is another one than the one that made the upgrade, in either case.</exception>
     public bool TryTake(ConvertedFrame answer, bool byApp)
     {
+        RebuiltPlace place;
         using (_gate.Enter())
         {
-            if (_place is null || _course.IsProven) return false;
-            if (answer.Why.Length == 0) (_place, _course.IsProven) = (null, true);
+            if (_stage != RebuildStage.Proving) return false;
+            place = _place!;
+            if (!byApp) (_stage, _next) = (RebuildStage.Differs, inputs.Time.GetElapsedTime(0) + s_again);
         }
-        if (answer.Why.Length == 0) wake();
-        else Refused(answer.Why, byApp);
+        if (byApp)
+            throw new DivergenceException(
+                answer.Why.Length > 0 ? WhyRefused(place.Record, answer.Why)
+                : VersionSwitch.ChangedSince(place.Record, place.OtherImage, handover.Build));
+        inputs.Logger.UpgradeWaits(place.Record.VersionTo, answer.Why);
+        wake();
         return true;
     }
 
@@ -119,27 +153,28 @@ internal sealed class VersionRebuild(
         UpgradeRecord record;
         using (_gate.Enter())
         {
-            if (_place is not { } place) return;
-            record = place.Record;
-            (_place, _next) = (null, inputs.Time.GetElapsedTime(0) + s_again);
+            if (_stage != RebuildStage.Converting) return;
+            record = _place!.Record;
+            (_stage, _place, _next) = (RebuildStage.None, null, inputs.Time.GetElapsedTime(0) + s_again);
         }
-        if (byApp)
-            throw new DivergenceException(
-                $"the state at {record.Checkpoint} became one of version {record.VersionTo} when the upgrade was made, and now it does not: {why}. Give the builds that made the upgrade; that of version {record.VersionTo} was {record.Build?.Short ?? "not known"}");
+        if (byApp) throw new DivergenceException(WhyRefused(record, why));
         inputs.Logger.UpgradeWaits(record.VersionTo, why);
         wake();
     }
 
+    private static string WhyRefused(UpgradeRecord record, string why) =>
+        $"the state at {record.Checkpoint} became one of version {record.VersionTo} when the upgrade was made, and now it does not: {why}. Give the builds that made the upgrade; that of version {record.VersionTo} was {record.Build?.Short ?? "not known"}";
+
     /// <summary>The old app's session has ended: the new one goes on, or the old one begins again.</summary>
     public void SessionEnded()
     {
-        using (_gate.Enter()) (_place, _course) = (null, default);
+        using (_gate.Enter()) (_stage, _place) = (RebuildStage.None, null);
     }
 
     public VersionPlace? TakeFor(Lsn position)
     {
         using (_gate.Enter())
-            return _place is { } place && place.At.End == position
+            return _stage == RebuildStage.Converting && _place is { } place && place.At.End == position
                 ? new VersionPlace(place.Record.VersionTo, place.At, handover.Build) : null;
     }
 
@@ -147,8 +182,8 @@ internal sealed class VersionRebuild(
     {
         using (_gate.Enter())
         {
-            if (_place is null) return false;
-            (_place, _course.CanBegin) = (null, true);
+            if (_stage != RebuildStage.Converting) return false;
+            (_stage, _place) = (RebuildStage.CanBegin, null);
         }
         inputs.Logger.CheckpointPublished(name.ToString());
         wake();
@@ -162,13 +197,24 @@ internal sealed class VersionRebuild(
 
     void ICheckpointOutcome.Failed(string why) => Refused(why, byApp: false);
 
-    void ICheckpointOutcome.Computed(Lsn place, StateDigest state)
+    string? ICheckpointOutcome.Computed(Lsn place, StateDigest state)
     {
+        UpgradeRecord record;
         using (_gate.Enter())
         {
-            if (_place is { Record: var record } && record.ImageHash != state.Image)
-                throw new DivergenceException(VersionSwitch.Differs(record, state.Image));
+            if (_stage != RebuildStage.Converting || _place!.Record.ImageHash == state.Image) return null;
+            (_stage, _place.OtherImage, record) = (RebuildStage.Differs, state.Image, _place.Record);
         }
+        wake();
+        return VersionSwitch.Differs(record, state.Image);
+    }
+
+    /// <summary>Holds where the new version begins, and what is known there.</summary>
+    /// <param name="At">The fold of the log right there.</param>
+    private sealed record RebuiltPlace(UpgradeRecord Record, MarkSnapshot At)
+    {
+        /// <summary>The hash of the image that the conversion gave, which is another one than the record states.</summary>
+        public ulong OtherImage { get; set; }
     }
 }
 

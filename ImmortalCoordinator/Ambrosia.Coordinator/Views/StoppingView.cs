@@ -35,11 +35,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
     /// <summary>The log's end was reached, and the app was told to stop there.</summary>
     private bool _isEnding;
 
-    /// <summary>
-    /// The app has heard where to stop: it gets nothing before. It was asked to convert its state, and has not answered. It executes the
-    /// message to which its debugger's user has gone on, and behind it comes what was asked for meanwhile; null: nothing was.
-    /// </summary>
-    private (bool IsTold, bool Converts, bool ByDebugger, Look? Then) _talk = (true, false, false, null);
+    private Exchange _exchange = new() { IsTold = true };
 
     private Lsn? _beginsBelow = from;
 
@@ -80,9 +76,9 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
         bool stands;
         using (_gate.Enter())
         {
-            if (_talk.ByDebugger)
+            if (_exchange.ByDebugger)
             {
-                _talk.Then = look; // where it stands then says which way it is
+                _exchange.Then = look; // where it stands then says which way it is
                 return;
             }
             (app, stands) = (_app, _stands is not null);
@@ -135,14 +131,14 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
             app = _app;
             if (app is null) return; // it has ended: whoever waits for the answer is told
             at = _stands is { Index: 0, Record: var record } ? record : throw new InvalidOperationException("the app has not stopped between records");
-            _talk.Converts = true;
+            _exchange.Converts = true;
         }
         app.Convert(new ConvertFrame(at, from, to, use));
     }
 
     private void Ask(Look look)
     {
-        (_goal, _stands, _isEnding, _talk.IsTold) = (look, null, false, false);
+        (_goal, _stands, _isEnding, _exchange.IsTold) = (look, null, false, false);
         _emitted.Take();
     }
 
@@ -150,7 +146,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
     {
         app.Send(look);
         if (stands) app.Go();
-        using (_gate.Enter()) _talk.IsTold = true;
+        using (_gate.Enter()) _exchange.IsTold = true;
         app.Wake();
     }
 
@@ -159,8 +155,8 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
         Look? goal;
         using (_gate.Enter())
         {
-            _goal = _talk.Then ?? _goal;
-            (_app, _stands, _isEnding, _talk, goal) = (app, null, false, default, _goal);
+            _goal = _exchange.Then ?? _goal;
+            (_app, _stands, _isEnding, _exchange, goal) = (app, null, false, default, _goal);
         }
         viewer.Began(from, app.App);
         if (goal is { } look) Tell(app, look, stands: false);
@@ -182,7 +178,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
     {
         using (_gate.Enter())
         {
-            if (_app is null || _goal is not { } goal || _stands is not null || _isEnding || !_talk.IsTold) return false;
+            if (_app is null || _goal is not { } goal || _stands is not null || _isEnding || !_exchange.IsTold) return false;
             if (goal.Flags.HasFlag(LookFlags.Next)) return executed is not null;
             // Pages that begin before the place are given at full speed. If it is not in them, it is the first one behind.
             return executed is { } all ? all < goal.Place.Record : page < goal.Place.Record;
@@ -195,7 +191,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
         LookFlags flags;
         using (_gate.Enter())
         {
-            if (_goal is not { } goal || _stands is not null || _isEnding || !_talk.IsTold) return;
+            if (_goal is not { } goal || _stands is not null || _isEnding || !_exchange.IsTold) return;
             if (!goal.Flags.HasFlag(LookFlags.Next) && goal.Place.Record <= executed) return; // it stops there by itself
             _isEnding = true;
             (app, flags) = (_app, goal.Flags & ~LookFlags.Next);
@@ -265,8 +261,8 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
             if (_app is null) return; // it is ending, for another session
             isNew = _stands is null;
             (_stands, isEnd, emitted) = (seen.Place, _isEnding, isNew ? _emitted.Take() : ViewedEmissions.None);
-            (isAsked, then) = (!_talk.ByDebugger, _talk.Then);
-            (_talk.ByDebugger, _talk.Then) = (false, null);
+            (isAsked, then) = (!_exchange.ByDebugger, _exchange.Then);
+            (_exchange.ByDebugger, _exchange.Then) = (false, null);
         }
         if (then is { } look) AskFor(look);
         else if (isNew) viewer.Stopped(seen, isEnd, isAsked, emitted);
@@ -284,7 +280,7 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
             if (_app is null || _stands is null || _goal is not { } goal) return;
             (app, look) = (_app, new Look(default, (goal.Flags & ~LookFlags.Image) | LookFlags.Next));
             Ask(look);
-            _talk.ByDebugger = true;
+            _exchange.ByDebugger = true;
         }
         Tell(app, look, stands: true);
     }
@@ -294,8 +290,8 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
     {
         using (_gate.Enter())
         {
-            if (!_talk.Converts) return false;
-            _talk.Converts = false;
+            if (!_exchange.Converts) return false;
+            _exchange.Converts = false;
         }
         viewer.Converted(answer);
         return true;
@@ -326,6 +322,13 @@ internal sealed class StoppingView(IViewer viewer, Lsn? from, bool keepsOutputs 
             throw new ProtocolViolation("P5.7", $"an image of {image.Bytes.Length} bytes with hash {image.Hash:x16} that says {end.Length} and {end.Hash:x16}");
         viewer.Shown(new ViewedImage(image.Bytes, image.Lsn, image.Version, image.Hash));
     }
+
+    /// <summary>Notes what the app was told and asked, and what its debugger's user has done.</summary>
+    /// <param name="IsTold">The app has heard where to stop: it gets nothing before.</param>
+    /// <param name="Converts">It was asked to convert its state, and has not answered.</param>
+    /// <param name="ByDebugger">It executes the message to which its debugger's user has gone on.</param>
+    /// <param name="Then">This was asked for meanwhile, and comes behind that message; null: nothing was.</param>
+    private record struct Exchange(bool IsTold, bool Converts, bool ByDebugger, Look? Then);
 }
 
 /// <summary>Hears what becomes of a view. The thread that reads the app calls, under no lock.</summary>

@@ -153,6 +153,7 @@ internal sealed class SegmentStore : IDisposable
     {
         SegmentHeader old = _current.Header;
         if (_current.End != seal) throw new InvalidOperationException($"rotation at {seal} while {_current.Path} ends at {_current.End}");
+        if (MustEnd(_current)) _location.Crash.Hit("upgrade.beforeRotate"); // the record of an upgrade is appended, and begins the next one
         _location.Crash.Hit("segment.beforeCreate");
         SegmentFile next = _spares.Take(bytes, isMark)
             ?? throw new InvalidOperationException($"rotation at {seal} without a spare for {bytes} bytes");

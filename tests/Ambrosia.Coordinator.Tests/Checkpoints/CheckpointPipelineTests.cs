@@ -19,6 +19,9 @@ public sealed class CheckpointPipelineTests : ICheckpointSource, ICheckpointOutc
     private readonly List<string> _failed = [];
     private readonly List<CheckpointFileName> _published = [];
     private readonly List<Lsn> _computed = [];
+
+    /// <summary>Why the checkpoint is not to have its name; null: it may.</summary>
+    private string? _refused;
     private ulong _lsn;
 
     /// <summary>
@@ -49,6 +52,19 @@ public sealed class CheckpointPipelineTests : ICheckpointSource, ICheckpointOutc
         Assert.Equal(2, _failed.Count);
         Assert.Equal([new Lsn(1)], _computed);
         Assert.Empty(_published);
+    }
+
+    /// <summary>Whoever wanted it sees its hash before it has a name, and may refuse it: nothing of it stays.</summary>
+    [Fact]
+    public void Step_StateIsRefused_LeavesNoFile()
+    {
+        using CheckpointPipeline taker = Taker();
+        IReadOnlyList<string> before = _log.Disk.List(OpenedLog.Directory);
+        _refused = "it is another state";
+        Take(taker);
+        Assert.Equal("it is another state", Assert.Single(_failed));
+        Assert.Empty(_published);
+        Assert.Equal(before, _log.Disk.List(OpenedLog.Directory));
     }
 
     /// <summary>However the app cuts its image: what waits for the disk is bounded, and all of it arrives.</summary>
@@ -188,7 +204,11 @@ public sealed class CheckpointPipelineTests : ICheckpointSource, ICheckpointOutc
 
     void ICheckpointOutcome.Failed(string why) => _failed.Add(why);
 
-    void ICheckpointOutcome.Computed(Lsn place, StateDigest state) => _computed.Add(place);
+    string? ICheckpointOutcome.Computed(Lsn place, StateDigest state)
+    {
+        _computed.Add(place);
+        return _refused;
+    }
 
     /// <summary>One image of five chunks, in blocks of the sink and a rest.</summary>
     private void Take(CheckpointPipeline taker, bool isLie = false)

@@ -12,11 +12,12 @@ internal sealed class SpokenApp
     private readonly List<byte> _heard = [];
 
     /// <param name="build">It states this build, and what its methods execute; null: none.</param>
-    public SpokenApp(Node node, bool listens = true, uint version = 1, SpokenBuild? build = null)
+    /// <param name="token">It shows this; null: that of the node's app.</param>
+    public SpokenApp(Node node, bool listens = true, uint version = 1, SpokenBuild? build = null, byte[]? token = null)
     {
         Session = node.Parts.NewSession(static () => { });
         _reader = Session.NewReader();
-        Send(new AppHello(1, 1, Node.Token, version, 0, "test", "test", "", "", 0, 1) { Build = build?.Id });
+        Send(new AppHello(1, 1, token ?? Node.Token, version, 0, "test", "test", "", "", 0, 1) { Build = build?.Id });
         if (build is not null) Answer = Send(Made.Frame(FrameType.BuildMethods, build.Methods));
         if (listens) Listen();
     }

@@ -1,3 +1,4 @@
+using Ambrosia.Coordinator.AppSessions;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Coordinator.Upgrades;
 using Ambrosia.Protocol;
@@ -13,13 +14,14 @@ public sealed class InPlaceUpgradeTests
     private static readonly byte[] s_next = [.. Enumerable.Repeat((byte)7, 32)];
 
     private readonly FakeTime _time = new();
+    private readonly SimulatedFileSystem _disk = new();
     private readonly Node _node;
     private readonly SpokenApp _app;
     private readonly FakeApps _apps = new();
 
     public InPlaceUpgradeTests()
     {
-        _node = new Node(new SimulatedFileSystem(), _time, OpenedLog.Small);
+        _node = new Node(_disk, _time, OpenedLog.Small);
         _app = new SpokenApp(_node);
         _app.BecomePrimary();
         _node.Commit();
@@ -101,6 +103,20 @@ public sealed class InPlaceUpgradeTests
         Assert.Equal((false, true, false), (tokens.IsOld(Node.Token), tokens.IsAny(Node.Token), tokens.IsAny(s_next)));
         Assert.Null(_node.Parts.Upgrades.Parts);
         Assert.Equal(["begin v2", "turn", "ended False"], _apps.Calls);
+    }
+
+    /// <summary>
+    /// The new app waits beside the one that serves, and is asked about every few milliseconds: that takes no time from those who work.
+    /// </summary>
+    [Fact]
+    public void AppThatWaits_IsAskedAboutAgain_ReadsTheLogNoMore()
+    {
+        Begin();
+        var next = new SpokenApp(_node, listens: false, version: 2, new SpokenBuild(2), s_next);
+        Assert.Equal(ReadAnswer.LogUnread, next.Answer);
+        long operations = _disk.Operations;
+        Assert.Equal(ReadAnswer.LogUnread, next.Again());
+        Assert.Equal(operations, _disk.Operations);
     }
 
     /// <summary>Called, it shuts the doors; one that is not done within its limit opens them again.</summary>

@@ -61,7 +61,7 @@ public sealed class StateHandoverTests
         OldAppSends(s_state);
         _handover.NewAppEnded(_handover.TryGive()!);
         (string why, bool byApp) = Assert.Single(_answers);
-        Assert.Equal(("the app of version 2 ended while it converted the state", false), (why, byApp));
+        Assert.Equal(("the app of version 2 ended while it converted the state; its own lines say why", false), (why, byApp));
         Assert.False(_disk.Exists(Spool));
 
         _handover.Begin(s_asked);

@@ -96,7 +96,7 @@ internal static class CrashPoints
     public static readonly string[] Upgrades =
     [
         "upgrade.atTarget", "upgrade.afterConvert", "upgrade.afterNewCkpt", "upgrade.beforeRecord", "upgrade.afterRecord",
-        "upgrade.midRecord", "upgrade.afterFence", "upgrade.beforeNewSession",
+        "upgrade.beforeRotate", "upgrade.midRecord", "upgrade.afterFence", "upgrade.beforeNewSession",
     ];
 
     /// <summary>Steps that no run of this version passes, with the reason.</summary>

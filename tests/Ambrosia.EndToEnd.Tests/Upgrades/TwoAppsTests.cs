@@ -12,7 +12,7 @@ public sealed class TwoAppsTests
     private static readonly string[] s_points =
     [
         "takeover.afterClaim", "upgrade.atTarget", "upgrade.afterConvert", "ckpt.midWrite", "upgrade.afterNewCkpt",
-        "upgrade.beforeRecord", "upgrade.afterRecord", "upgrade.afterFence",
+        "upgrade.beforeRecord", "upgrade.afterRecord", "upgrade.beforeRotate", "upgrade.midRecord", "upgrade.afterFence",
     ];
 
     /// <summary>What a conversion does, and why the upgrade is given up; likewise.</summary>
@@ -115,6 +115,12 @@ public sealed class TwoAppsTests
         foreach (string file in Directory.EnumerateFiles(account.LogDirectory, "ckpt.*"))
             if (!file.EndsWith(Path.GetFileName(checkpoints[0]), StringComparison.Ordinal)) File.Delete(file);
         AwaitEnd(account, 70, "gave another state when it was repeated; they differ in field AccountV1._planted", conversion: "clock");
+        AwaitEnd(account, 70, "It gives that each time, so its code, or that of the app of version 1, was changed since", conversion: "other");
+        account.Settings["CONVERSION"] = "other once"; // it dies when it is to show whether it is a function, and is asked again
+        account.Start();
+        account.AwaitLine("that it is tried again", static line =>
+            line.Contains("it is tried again: the app of version 2 ended while it converted the state", StringComparison.Ordinal));
+        account.KillCoordinator();
         account.Options[^1] = "/nowhere/v1/Account";
         AwaitEnd(account, 65, "which build "); // the old build was deleted
         account.Options.Clear();

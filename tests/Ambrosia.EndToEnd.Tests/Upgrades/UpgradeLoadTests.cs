@@ -18,14 +18,14 @@ public sealed class UpgradeLoadTests
     private static readonly string[] s_points =
     [
         "takeover.afterClaim", "upgrade.atTarget", "upgrade.afterConvert", "ckpt.midWrite", "upgrade.afterNewCkpt",
-        "upgrade.beforeRecord", "upgrade.midRecord", "upgrade.afterRecord", "upgrade.afterFence",
+        "upgrade.beforeRecord", "upgrade.afterRecord", "upgrade.beforeRotate", "upgrade.midRecord", "upgrade.afterFence",
     ];
 
     /// <summary>The steps at which a primary dies that makes the upgrade in its own epoch; likewise.</summary>
     private static readonly string[] s_pointsInPlace =
     [
         "upgrade.atTarget", "upgrade.afterConvert", "ckpt.midWrite", "upgrade.afterNewCkpt", "upgrade.beforeRecord", "upgrade.afterRecord",
-        "upgrade.midRecord", "upgrade.afterFence", "upgrade.beforeNewSession",
+        "upgrade.beforeRotate", "upgrade.midRecord", "upgrade.afterFence", "upgrade.beforeNewSession",
     ];
 
     /// <summary>
@@ -34,7 +34,7 @@ public sealed class UpgradeLoadTests
     private static readonly string[] s_pointsOfBuilds =
     [
         "takeover.afterClaim", "upgrade.atTarget", "upgrade.afterConvert", "ckpt.midWrite", "upgrade.afterNewCkpt", "upgrade.beforeRecord",
-        "upgrade.midRecord", "upgrade.afterRecord", "upgrade.afterFence", "upgrade.beforeNewSession",
+        "upgrade.afterRecord", "upgrade.beforeRotate", "upgrade.midRecord", "upgrade.afterFence", "upgrade.beforeNewSession",
     ];
 
     private const int ReplicasMax = 3;

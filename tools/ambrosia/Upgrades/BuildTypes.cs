@@ -19,6 +19,7 @@ internal sealed partial class BuildTypes : IDisposable
     private const BindingFlags Static = BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
 
     private readonly MetadataLoadContext _context;
+    private readonly BuildFiles _files;
     private readonly Dictionary<string, Type> _byName = new(StringComparer.Ordinal);
 
     /// <summary>The types of the binding itself, whose parts of an image are not the app's.</summary>
@@ -27,7 +28,10 @@ internal sealed partial class BuildTypes : IDisposable
     /// <summary>The names of now by the names of before.</summary>
     private readonly Dictionary<string, string> _renamed = new(StringComparer.Ordinal);
 
-    private BuildTypes(MetadataLoadContext context) => _context = context;
+    private BuildTypes(BuildFiles files) => (_files, _context) = (files, new MetadataLoadContext(files));
+
+    /// <summary>An assembly that was looked for and is nowhere; null: all were found. What needs it throws.</summary>
+    public string? Missing => _files.Missing;
 
     /// <summary>Reads the assemblies of a build that use Ambrosia.</summary>
     /// <exception cref="ToolMisuse">The directory holds none.</exception>
@@ -37,15 +41,28 @@ internal sealed partial class BuildTypes : IDisposable
         if (!Directory.Exists(directory))
             throw new ToolMisuse($"'{directory}' is {(File.Exists(directory) ? "a file" : "not there")}", "a build is a directory", Mend);
         string[] own = Directory.GetFiles(directory, "*.dll");
-        string[] framework = Directory.GetFiles(RuntimeEnvironment.GetRuntimeDirectory(), "*.dll");
         if (!own.Any(static file => Path.GetFileName(file) == "Ambrosia.dll"))
             throw new ToolMisuse($"'{directory}' holds no build of an app", "the binding, Ambrosia.dll, does not lie in it",
                 $"{Mend}; one that was published as a single file says nothing of its types");
-        var byName = own.Concat(framework).GroupBy(Path.GetFileName).Select(static each => each.First()); // its own come first
-        var build = new BuildTypes(new MetadataLoadContext(new PathAssemblyResolver(byName)));
+        var byName = own.Concat(FrameworkFiles()).GroupBy(Path.GetFileName).Select(static each => each.First()); // its own come first
+        var build = new BuildTypes(new BuildFiles(byName));
         foreach (string file in own) build.Add(file);
         return build;
     }
+
+    /// <summary>A build may use more frameworks than this tool, such as that of web servers: they lie beside the one that runs.</summary>
+    private static IEnumerable<string> FrameworkFiles()
+    {
+        var running = new DirectoryInfo(Path.TrimEndingDirectorySeparator(RuntimeEnvironment.GetRuntimeDirectory()));
+        IEnumerable<DirectoryInfo> others = running.Parent?.Parent is not { Name: "shared" } shared ? []
+            : shared.GetDirectories().Where(each => each.Name != running.Parent.Name)
+                .Select(each => each.GetDirectories().Where(version => NumberOf(version).Major == NumberOf(running).Major).MaxBy(NumberOf))
+                .OfType<DirectoryInfo>();
+        return others.Prepend(running).SelectMany(static each => Directory.GetFiles(each.FullName, "*.dll"));
+    }
+
+    private static Version NumberOf(DirectoryInfo version) =>
+        Version.TryParse(version.Name.Split('-')[0], out Version? number) ? number : new Version();
 
     private void Add(string file)
     {
@@ -221,6 +238,21 @@ internal sealed partial class BuildTypes : IDisposable
     private static partial Regex Identifiers();
 
     public void Dispose() => _context.Dispose();
+
+    /// <summary>Finds assemblies among the files of a build and of the frameworks, and notes what is not there.</summary>
+    private sealed class BuildFiles(IEnumerable<string> files) : MetadataAssemblyResolver
+    {
+        private readonly PathAssemblyResolver _byPath = new(files);
+
+        public string? Missing { get; private set; }
+
+        public override Assembly? Resolve(MetadataLoadContext context, AssemblyName assemblyName)
+        {
+            Assembly? found = _byPath.Resolve(context, assemblyName);
+            if (found is null) Missing = assemblyName.Name;
+            return found;
+        }
+    }
 }
 
 /// <summary>It is a field of a build's type that is state.</summary>

@@ -30,7 +30,16 @@ internal static class NextBuild
         ContractModel before = ManifestFiles.Load(log.Path), now = ManifestFiles.Load(directory);
         using CheckpointReader checkpoint = SoundCheckpoint.TryOpenNewest(log) ?? throw new ToolMisuse(
             "this log has no checkpoint", "its state is in no file yet", "take one with 'ambrosia checkpoint', and ask again");
-        return Report(log, checkpoint, build, (directory, acceptSource), asVersion).With(before, now);
+        try
+        {
+            return Report(log, checkpoint, build, (directory, acceptSource), asVersion).With(before, now);
+        }
+        catch (FileNotFoundException) when (build.Missing is { } name)
+        {
+            throw new ToolMisuse($"'{directory}' cannot be judged",
+                $"its types refer to the assembly {name}, which lies neither in it nor in a framework of .NET on this machine",
+                "give a build with all of its files, as 'dotnet publish' makes it, or ask where its frameworks are installed");
+        }
     }
 
     /// <summary>

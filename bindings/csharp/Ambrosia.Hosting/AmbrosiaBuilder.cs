@@ -1,4 +1,5 @@
 using Ambrosia.Hosting.Configuration;
+using Ambrosia.Session;
 using Microsoft.Extensions.DependencyInjection;
 
 namespace Ambrosia.Hosting;
@@ -18,10 +19,27 @@ public sealed class AmbrosiaBuilder
     /// <param name="name">Name of the instance, and of its log's directory.</param>
     /// <param name="configure">Sets what is otherwise for this immortal than for all; it goes before the configuration.</param>
     public AmbrosiaBuilder AddImmortal<TImmortal>(string name, Action<ImmortalOptions>? configure = null)
-        where TImmortal : Immortal, IImmortal<TImmortal>
+        where TImmortal : Immortal, IImmortal<TImmortal> => Add(name, ImmortalDefinition.Of<TImmortal>(), former: null, configure);
+
+    /// <summary>
+    /// Adds an immortal as the other overload does, for an upgrade that a coordinator makes whose app this program is: while the log is of
+    /// the version before, the former class executes its records, or holds what the build before gives of its state.
+    /// </summary>
+    /// <typeparam name="TFormer">The class of the version before, as for <c>AmbrosiaApp.Run</c>.</typeparam>
+    /// <typeparam name="TImmortal">
+    /// The class of the new version: with a constructor that takes a <typeparamref name="TFormer"/>, or the same fields by their names.
+    /// </typeparam>
+    /// <param name="name">Name of the instance, and of its log's directory.</param>
+    /// <param name="configure">Sets what is otherwise for this immortal than for all; it goes before the configuration.</param>
+    public AmbrosiaBuilder AddImmortal<TFormer, TImmortal>(string name, Action<ImmortalOptions>? configure = null)
+        where TFormer : Immortal, IImmortal<TFormer>
+        where TImmortal : Immortal, IImmortal<TImmortal> =>
+        Add(name, ImmortalDefinition.Of<TImmortal>(), FormerVersion.Of<TFormer, TImmortal>, configure);
+
+    private AmbrosiaBuilder Add(string name, ImmortalDefinition definition, Func<FormerVersion>? former, Action<ImmortalOptions>? configure)
     {
         ArgumentNullException.ThrowIfNull(name);
-        Services.AddSingleton(new AddedImmortal(name, ImmortalDefinition.Of<TImmortal>()));
+        Services.AddSingleton(new AddedImmortal(name, definition, former));
         if (configure is not null) Services.Configure<AmbrosiaOptions>(options => configure(options.Immortal(name)));
         return this;
     }

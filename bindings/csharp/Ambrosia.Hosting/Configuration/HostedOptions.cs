@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
+using Ambrosia.Session;
 
 namespace Ambrosia.Hosting.Configuration;
 
@@ -84,4 +85,5 @@ internal sealed record HostedOptions(IReadOnlyList<CoordinatorOptions> Each, IRe
 }
 
 /// <summary>Says which immortal the program has added to the host, and under which name.</summary>
-internal sealed record AddedImmortal(string Name, ImmortalDefinition Definition);
+/// <param name="Former">Its class of the version before, for the form in which a coordinator starts the program; null: it has none.</param>
+internal sealed record AddedImmortal(string Name, ImmortalDefinition Definition, Func<FormerVersion>? Former = null);

@@ -30,7 +30,7 @@ internal sealed class AppForm : IRunningForm
         _end = end;
         Action<string> complain = surroundings.ComplainerOf(immortal.Name);
         _app = AmbrosiaApp.NewHost(
-            immortal.Definition, complain, former: null, surroundings.ServicesOf(immortal.Name), surroundings.WriterOf(immortal.Name));
+            immortal.Definition, complain, immortal.Former, surroundings.ServicesOf(immortal.Name), surroundings.WriterOf(immortal.Name));
         _thread = new Thread(Run) { Name = $"app {immortal.Name}", IsBackground = true };
         _isView = options.Form.IsView;
         Replicas = AskerOf(options.Form.Token, files) is { } ask

@@ -28,6 +28,9 @@ internal sealed class FactCollector : OperationWalker
     /// <summary>True among the arguments of a NondetTask: lambdas there run beside the body.</summary>
     private bool _isOfTask;
 
+    /// <summary>True in a lambda that belongs to the body around it: what it returns the body does not.</summary>
+    private bool _isInLambda;
+
     /// <param name="inner">Takes the facts of local functions and of lambdas that run elsewhere.</param>
     /// <param name="isInvariant">True where the app knows no cultures.</param>
     internal FactCollector(SemanticModel model, MethodFacts facts, Dictionary<ISymbol, MethodFacts> inner, bool isInvariant)
@@ -137,6 +140,12 @@ internal sealed class FactCollector : OperationWalker
         base.VisitForEachLoop(operation);
     }
 
+    public override void VisitReturn(IReturnOperation operation)
+    {
+        if (!_isInLambda && _state.OriginOf(operation.ReturnedValue) is { } origin) _facts.Returned.Add(origin);
+        base.VisitReturn(operation);
+    }
+
     public override void VisitAwait(IAwaitOperation operation)
     {
         Report(HandlerRules.OfAwait(operation));
@@ -188,7 +197,10 @@ internal sealed class FactCollector : OperationWalker
     {
         if (!_isOfTask)
         {
+            bool isAround = _isInLambda;
+            _isInLambda = true;
             base.VisitAnonymousFunction(operation);
+            _isInLambda = isAround;
             return;
         }
         _facts.Tasks.Add(new CallEdge(operation.Symbol));
@@ -228,11 +240,11 @@ internal sealed class FactCollector : OperationWalker
     private void Apart(IMethodSymbol function, IOperation? body)
     {
         if (body is null) return;
-        (MethodFacts around, bool isOfTask) = (_facts, _isOfTask);
-        (_inner[function], _isOfTask) = (_facts = new MethodFacts(), false);
+        (MethodFacts around, bool isOfTask, bool isInLambda) = (_facts, _isOfTask, _isInLambda);
+        (_inner[function], _isOfTask, _isInLambda) = (_facts = new MethodFacts(), false, false);
         Report(HandlerRules.OfDeclaration(function, body));
         Visit(body);
-        (_facts, _isOfTask) = (around, isOfTask);
+        (_facts, _isOfTask, _isInLambda) = (around, isOfTask, isInLambda);
     }
 
     private void VisitStatic(ISymbol member, IOperation operation, bool isStored)

@@ -13,6 +13,8 @@ internal sealed class FactReader(Compilation compilation, bool isInvariant)
 {
     private readonly Dictionary<ISymbol, MethodFacts> _known = new(SymbolEqualityComparer.Default);
 
+    private readonly Dictionary<IMethodSymbol, bool> _givesOut = new(SymbolEqualityComparer.Default);
+
     /// <summary>Returns the facts of a method, function or static field.</summary>
     internal MethodFacts Of(ISymbol member, CancellationToken cancel)
     {
@@ -22,6 +24,24 @@ internal sealed class FactReader(Compilation compilation, bool isInvariant)
         foreach (SyntaxReference reference in member.DeclaringSyntaxReferences) Read(member, reference.GetSyntax(cancel), facts, cancel);
         if (member is IMethodSymbol { MethodKind: MethodKind.Constructor } constructor) ReadInitializers(constructor, facts, cancel);
         return _known[member] = facts;
+    }
+
+    /// <summary>Tells whether an object is of the state where these slots are: all methods that gave it out give out what they have.</summary>
+    internal bool IsOfState(ObjectOrigin origin, ulong slots, CancellationToken cancel)
+    {
+        if (!origin.IsOfState(slots)) return false;
+        for (GivenOut? by = origin.By; by is not null; by = by.Before)
+            if (!GivesOutItsOwn(by.Method, cancel)) return false;
+        return true;
+    }
+
+    /// <summary>Tells whether a method may return a part of its object, and no copy of it. Whoever may be another method does.</summary>
+    private bool GivesOutItsOwn(IMethodSymbol method, CancellationToken cancel)
+    {
+        if (_givesOut.TryGetValue(method, out bool known)) return known;
+        if (method.IsAbstract || method.IsVirtual || method.IsOverride || method.DeclaringSyntaxReferences.IsEmpty) return true;
+        _givesOut[method] = false; // until it is known: what it returns of itself it has from elsewhere
+        return _givesOut[method] = Of(method.PartialImplementationPart ?? method, cancel).Returned.Any(each => IsOfState(each, 1, cancel));
     }
 
     private void Read(ISymbol member, SyntaxNode syntax, MethodFacts facts, CancellationToken cancel)

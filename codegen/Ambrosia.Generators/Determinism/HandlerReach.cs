@@ -49,7 +49,7 @@ internal sealed class HandlerReach(Compilation compilation, bool isInvariant)
             .Concat(immortals.SelectMany(ImmortalTypes.Beside));
         foreach (Node node in Reached(beside, bodies, isTold: true, cancel))
             foreach (StateUse use in _facts.Of(node.Member, cancel).Uses)
-                if (use.Origin.IsOfState(node.Slots)
+                if (_facts.IsOfState(use.Origin, node.Slots, cancel)
                     && (use.Kind is StateUseKind.Read or StateUseKind.Write or StateUseKind.HandlerOnly || IsBegun(use)))
                     Report(new Fault(TaskRule, use.Place, use.What, TaskMend), node, bodies);
 
@@ -57,7 +57,7 @@ internal sealed class HandlerReach(Compilation compilation, bool isInvariant)
         foreach (Node node in Reached(immortals.SelectMany(static each => ImmortalTypes.Roots(each, queries: true)), queries,
             isTold: true, cancel))
             foreach (StateUse use in _facts.Of(node.Member, cancel).Uses)
-                if (use.Kind is StateUseKind.Write or StateUseKind.Send && use.Origin.IsOfState(node.Slots))
+                if (use.Kind is StateUseKind.Write or StateUseKind.Send && _facts.IsOfState(use.Origin, node.Slots, cancel))
                     Report(new Fault(QueryRule, use.Place, use.What, QueryMend), node, queries);
     }
 
@@ -89,7 +89,7 @@ internal sealed class HandlerReach(Compilation compilation, bool isInvariant)
             {
                 ulong slots = 0;
                 foreach (GivenObject each in edge.Given ?? [])
-                    if (isTold && each.Origin.IsOfState(node.Slots)) slots |= 1UL << each.Slot;
+                    if (isTold && _facts.IsOfState(each.Origin, node.Slots, cancel)) slots |= 1UL << each.Slot;
                 foreach (ISymbol target in _targets.Of(edge, cancel)) Take(new Node(target, slots), node);
             }
         }

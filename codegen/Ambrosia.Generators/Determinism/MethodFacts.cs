@@ -24,15 +24,20 @@ internal sealed record CallEdge(
 /// <param name="Slot">
 /// 0 is the object whose method it is, and the parameters follow from 1; <see cref="State"/>: it is of the state.
 /// </param>
-internal readonly record struct ObjectOrigin(int Slot)
+/// <param name="By">The methods that gave it out: what they return may be a copy. Null: it was reached by fields alone.</param>
+internal readonly record struct ObjectOrigin(int Slot, GivenOut? By = null)
 {
     internal const int State = -1, SlotMax = 63;
 
     internal static readonly ObjectOrigin OfState = new(State), OfThis = new(0);
 
-    /// <summary>Tells whether the object is of the state where these slots are.</summary>
+    /// <summary>Tells whether the object is of the state where these slots are, if it is no copy.</summary>
     internal bool IsOfState(ulong slots) => Slot == State || (slots >> Slot & 1) != 0;
 }
+
+/// <summary>It is a method of the app that gave out an object.</summary>
+/// <param name="Before">The one that gave out the object whose method it is.</param>
+internal sealed record GivenOut(IMethodSymbol Method, GivenOut? Before);
 
 /// <summary>It is an object that a call gives to a slot of the called method.</summary>
 internal readonly record struct GivenObject(int Slot, ObjectOrigin Origin);
@@ -69,4 +74,7 @@ internal sealed class MethodFacts
     internal List<CallEdge> Tasks { get; } = [];
 
     internal List<StateUse> Uses { get; } = [];
+
+    /// <summary>Where the objects come from that it returns, without those that it makes.</summary>
+    internal List<ObjectOrigin> Returned { get; } = [];
 }

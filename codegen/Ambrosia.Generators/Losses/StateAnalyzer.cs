@@ -5,6 +5,7 @@ using Ambrosia.Generators.Roslyn;
 using Ambrosia.Generators.Serialization;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.Diagnostics;
+using Microsoft.CodeAnalysis.Operations;
 
 namespace Ambrosia.Generators.Losses;
 
@@ -26,6 +27,7 @@ public sealed class StateAnalyzer : DiagnosticAnalyzer
             if (start.Compilation.GetTypeByMetadataName("Ambrosia.Immortal") is null) return;
             HashSet<INamedTypeSymbol> state = StateTypes.Of(start.Compilation, start.CancellationToken);
             start.RegisterSymbolAction(symbol => Judge(symbol, state), SymbolKind.NamedType);
+            start.RegisterOperationAction(creation => JudgeCreation(creation, state), OperationKind.ObjectCreation);
         });
     }
 
@@ -43,6 +45,32 @@ public sealed class StateAnalyzer : DiagnosticAnalyzer
             if (WritableTypes.WhyNot(field.Type, context.Compilation.Assembly) is { } why)
                 Report(context, LossRules.Field, field.AssociatedSymbol ?? field,
                     field.Type.ToDisplayString(SymbolDisplayFormat.MinimallyQualifiedFormat), why);
+        foreach (IEventSymbol each in StateTypes.EventsOf(type))
+            Report(context, LossRules.Field, each, each.Type.ToDisplayString(SymbolDisplayFormat.MinimallyQualifiedFormat),
+                "who listens is a function, which belongs to one build; call the methods of objects that you keep in a list");
+    }
+
+    /// <summary>
+    /// A field of type Random can hold the immortal's own. One of a seed is the framework's, and is found where it is put into the state.
+    /// </summary>
+    private static void JudgeCreation(OperationAnalysisContext context, HashSet<INamedTypeSymbol> state)
+    {
+        if (context.Operation is not IObjectCreationOperation { Type: { Name: "Random", ContainingNamespace.Name: "System" } } creation) return;
+        IOperation? at = creation.Parent;
+        while (at is IConversionOperation or ICoalesceOperation or IConditionalOperation) at = at.Parent;
+        ISymbol? member = at switch
+        {
+            ISimpleAssignmentOperation { Target: IMemberReferenceOperation target } => target.Member,
+            ICoalesceAssignmentOperation { Target: IMemberReferenceOperation target } => target.Member,
+            IFieldInitializerOperation initializer => initializer.InitializedFields.FirstOrDefault(),
+            IPropertyInitializerOperation initializer => initializer.InitializedProperties.FirstOrDefault(),
+            _ => null,
+        };
+        if (member is not { IsStatic: false, ContainingType: { } type } || !state.Contains(type.OriginalDefinition)
+            || !StateTypes.FieldsOf(type.OriginalDefinition).Any(field =>
+                SymbolEqualityComparer.Default.Equals(field.AssociatedSymbol ?? field, member.OriginalDefinition))) return;
+        context.ReportDiagnostic(Diagnostic.Create(LossRules.Field, creation.Syntax.GetLocation(), $"{type.Name}.{member.Name}",
+            "Random of another seed", "its state is the framework's and not known; use the Random of the immortal, which every checkpoint holds"));
     }
 
     private static void Report(SymbolAnalysisContext context, DiagnosticDescriptor rule, ISymbol member, string what, string why)

@@ -21,7 +21,8 @@ internal sealed class FactCollector : OperationWalker
     private readonly Dictionary<ISymbol, MethodFacts> _inner;
     private readonly SemanticModel _model;
     private readonly bool _isInvariant;
-    private readonly StateTracker _state = new();
+    private readonly Counterparts _toFirst;
+    private readonly StateTracker _state;
     private readonly HeldFunctions _functions = new();
     private MethodFacts _facts;
 
@@ -33,8 +34,12 @@ internal sealed class FactCollector : OperationWalker
 
     /// <param name="inner">Takes the facts of local functions and of lambdas that run elsewhere.</param>
     /// <param name="isInvariant">True where the app knows no cultures.</param>
-    internal FactCollector(SemanticModel model, MethodFacts facts, Dictionary<ISymbol, MethodFacts> inner, bool isInvariant)
+    /// <param name="toFirst">Gives the symbols of which facts speak.</param>
+    internal FactCollector(
+        SemanticModel model, MethodFacts facts, Dictionary<ISymbol, MethodFacts> inner, Counterparts toFirst, bool isInvariant)
     {
+        _toFirst = toFirst;
+        _state = new StateTracker(toFirst);
         _model = model;
         _facts = facts;
         _inner = inner;
@@ -220,7 +225,7 @@ internal sealed class FactCollector : OperationWalker
             bool isAround = _isOfTask;
             _isOfTask = true;
             if ((argument.Value as IDelegateCreationOperation)?.Target is IMethodReferenceOperation reference)
-                _facts.Tasks.Add(new CallEdge(reference.Method));
+                _facts.Tasks.Add(new CallEdge(_toFirst.Of(reference.Method.OriginalDefinition)));
             else Visit(argument);
             _isOfTask = isAround;
         }
@@ -297,11 +302,19 @@ internal sealed class FactCollector : OperationWalker
         if (definition.DeclaringSyntaxReferences.IsEmpty && !IsFollowed(definition, isVirtual)) return;
         IReadOnlyList<GivenObject>? given = definition is IMethodSymbol { MethodKind: MethodKind.LocalFunction }
             ? [.. s_given, .. _state.GivenBy(null, arguments) ?? []] : _state.GivenBy(receiver, arguments);
-        _facts.Calls.Add(new CallEdge(definition, receiver?.Type, isVirtual, given));
+        _facts.Calls.Add(new CallEdge(_toFirst.Of(definition), ReceiverOf(receiver), isVirtual, given));
         if (definition is IMethodSymbol { IsStatic: true } or IMethodSymbol { MethodKind: MethodKind.Constructor })
             foreach (IMethodSymbol first in definition.ContainingType.StaticConstructors)
-                if (!first.IsImplicitlyDeclared) _facts.Calls.Add(new CallEdge(first));
+                if (!first.IsImplicitlyDeclared) _facts.Calls.Add(new CallEdge(_toFirst.Of(first)));
     }
+
+    /// <summary>Returns the class of an object; of one that may be of any class null.</summary>
+    private ITypeSymbol? ReceiverOf(IOperation? receiver) => receiver?.Type switch
+    {
+        { TypeKind: TypeKind.Interface or TypeKind.TypeParameter } => null,
+        INamedTypeSymbol type => _toFirst.Of(type.OriginalDefinition),
+        var other => other,
+    };
 
     /// <summary>
     /// Tells whether a member without source of its own leads to some: a constructor to initializers, a virtual one to its heirs.

@@ -1,4 +1,5 @@
 using System.Collections.Generic;
+using System.Linq;
 using Microsoft.CodeAnalysis;
 
 namespace Ambrosia.Generators.Determinism;
@@ -15,7 +16,11 @@ internal sealed record Fault(string Rule, Location Place, string What, string Me
 /// <param name="IsVirtual">True where the object decides which method runs.</param>
 /// <param name="Given">What the called method is given of the state, or of what this body was given.</param>
 internal sealed record CallEdge(
-    ISymbol Target, ITypeSymbol? Receiver = null, bool IsVirtual = false, IReadOnlyList<GivenObject>? Given = null);
+    ISymbol Target, ITypeSymbol? Receiver = null, bool IsVirtual = false, IReadOnlyList<GivenObject>? Given = null)
+{
+    internal CallEdge In(Counterparts other) => new(other.Of(Target), Receiver is null ? null : other.Of(Receiver), IsVirtual,
+        Given?.Select(each => each with { Origin = each.Origin.In(other) }).ToList());
+}
 
 /// <summary>
 /// It says where an object in a body comes from: it is a part of the immortal's state, or the callers know, since it is a part of what
@@ -31,13 +36,18 @@ internal readonly record struct ObjectOrigin(int Slot, GivenOut? By = null)
 
     internal static readonly ObjectOrigin OfState = new(State), OfThis = new(0);
 
+    internal ObjectOrigin In(Counterparts other) => By is null ? this : this with { By = By.In(other) };
+
     /// <summary>Tells whether the object is of the state where these slots are, if it is no copy.</summary>
     internal bool IsOfState(ulong slots) => Slot == State || (slots >> Slot & 1) != 0;
 }
 
 /// <summary>It is a method of the app that gave out an object.</summary>
 /// <param name="Before">The one that gave out the object whose method it is.</param>
-internal sealed record GivenOut(IMethodSymbol Method, GivenOut? Before);
+internal sealed record GivenOut(IMethodSymbol Method, GivenOut? Before)
+{
+    internal GivenOut In(Counterparts other) => new(other.Of(Method), Before?.In(other));
+}
 
 /// <summary>It is an object that a call gives to a slot of the called method.</summary>
 internal readonly record struct GivenObject(int Slot, ObjectOrigin Origin);
@@ -75,6 +85,18 @@ internal sealed class MethodFacts
 
     internal List<StateUse> Uses { get; } = [];
 
-    /// <summary>Where the objects come from that it returns, without those that it makes.</summary>
+    /// <summary>The origins of the objects that it returns; those that it makes have none.</summary>
     internal List<ObjectOrigin> Returned { get; } = [];
+
+    /// <summary>Returns the same facts in the words of another compilation.</summary>
+    internal MethodFacts In(Counterparts other)
+    {
+        var facts = new MethodFacts();
+        facts.Faults.AddRange(Faults);
+        facts.Calls.AddRange(Calls.Select(each => each.In(other)));
+        facts.Tasks.AddRange(Tasks.Select(each => each.In(other)));
+        facts.Uses.AddRange(Uses.Select(each => each.Origin.By is null ? each : each with { Origin = each.Origin.In(other) }));
+        facts.Returned.AddRange(Returned.Select(each => each.In(other)));
+        return facts;
+    }
 }

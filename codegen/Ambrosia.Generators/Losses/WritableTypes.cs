@@ -75,8 +75,8 @@ internal static class WritableTypes
     /// <param name="isLocal">True for what a method holds while it awaits, which may be a delegate.</param>
     internal static string? WhyNot(ITypeSymbol type, IAssemblySymbol app, bool isLocal = false)
     {
-        if (!isLocal && (type.TypeKind == TypeKind.Delegate || type.SpecialType is SpecialType.System_Delegate or SpecialType.System_MulticastDelegate))
-            return Function;
+        if (!isLocal && (type.TypeKind == TypeKind.Delegate
+            || type.SpecialType is SpecialType.System_Delegate or SpecialType.System_MulticastDelegate)) return Function;
         if (type is IArrayTypeSymbol array) return WhyNot(array.ElementType, app);
         if (type is IPointerTypeSymbol
             or IFunctionPointerTypeSymbol) return "a pointer is an address of this process; keep what it points at";
@@ -84,7 +84,8 @@ internal static class WritableTypes
             || type is not INamedTypeSymbol named || IsPrimitive(named) || HasSerializer(named, app)) return null;
         if (!Symbols.IsOfFramework(named.ContainingAssembly)) return OfApp(named, app);
         string name = NameOf(named.OriginalDefinition);
-        bool isKnown = (named.IsTupleType && named.Arity > 0) || named.OriginalDefinition.SpecialType == SpecialType.System_Nullable_T || IsException(named)
+        bool isKnown = (named.IsTupleType && named.Arity > 0)
+            || named.OriginalDefinition.SpecialType == SpecialType.System_Nullable_T || IsException(named)
             || (named.TypeKind == TypeKind.Interface ? s_interfaces.Contains(named.Name) : s_values.Contains(name) || s_classes.Contains(
                 name));
         if (!isKnown) return $"{Unknown}; {InsteadOf(named)}";

@@ -4,6 +4,7 @@ using System.Collections.Immutable;
 using System.Linq;
 using System.Text;
 using Ambrosia.Generators.Contracts;
+using Ambrosia.Generators.Determinism;
 using Ambrosia.Generators.Diagnostics;
 using Ambrosia.Generators.Immortals;
 using Ambrosia.Generators.Proxies;
@@ -111,7 +112,7 @@ public sealed class ImmortalGenerator : IIncrementalGenerator
             .WithTrackingName(SuspendableStep);
         context.RegisterSourceOutput(suspendable, static (output, all) =>
         {
-            if (all.Count > 0) Add(output, "Suspendable", SuspendableSource.Of(all));
+            if (all.Count > 0) Add(output, KnownBodies.Suspendables, SuspendableSource.Of(all));
         });
         return suspendable;
     }

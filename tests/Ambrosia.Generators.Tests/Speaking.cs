@@ -81,9 +81,13 @@ internal static class Speaking
     private static byte[] ImageOf(ImmortalSession session)
     {
         var image = new ArrayBufferWriter<byte>();
+        string why = "";
         foreach ((FrameType type, byte[] payload) in Frames(session))
+        {
             if (type == FrameType.ImageChunk) image.Write(ImageChunk.Read(payload));
-        Assert.True(image.WrittenCount > 0, $"There is no image; the session is {session.State}: {session.End}");
+            if (type == FrameType.Waiting) why = Waiting.Read(payload).Why;
+        }
+        Assert.True(image.WrittenCount > 0, $"There is no image; the session is {session.State}: {session.End}{why}");
         return image.WrittenSpan.ToArray();
     }
 

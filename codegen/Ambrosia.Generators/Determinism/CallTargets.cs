@@ -37,8 +37,7 @@ internal sealed class CallTargets(Compilation compilation)
 
     /// <summary>Tells whether an object of the static type can be one whose method is that of the other type.</summary>
     private static bool CanBe(ITypeSymbol? receiver, INamedTypeSymbol type) =>
-        receiver is null or { TypeKind: TypeKind.Interface or TypeKind.TypeParameter }
-        || IsOrDerives(type, receiver) || IsOrDerives(receiver, type);
+        receiver is null || IsOrDerives(type, receiver) || IsOrDerives(receiver, type);
 
     private static bool IsOrDerives(ITypeSymbol type, ITypeSymbol from)
     {

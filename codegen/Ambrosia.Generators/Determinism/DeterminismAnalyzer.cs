@@ -25,9 +25,8 @@ public sealed class DeterminismAnalyzer : DiagnosticAnalyzer
         context.RegisterCompilationStartAction(static start =>
         {
             if (start.Compilation.GetTypeByMetadataName("Ambrosia.Immortal") is null) return;
-            bool isInvariant = start.Options.AnalyzerConfigOptionsProvider.GlobalOptions.TryGetValue(InvariantProperty, out string? value)
-                && string.Equals(value, "true", StringComparison.OrdinalIgnoreCase);
-            ILookup<SyntaxTree, Diagnostic> found = HandlerReach.Find(start.Compilation, isInvariant, start.CancellationToken);
+            ILookup<SyntaxTree, Diagnostic> found =
+                HandlerReach.Find(start.Compilation, IsInvariant(start.Options), start.CancellationToken);
             if (found.Count == 0) return;
             start.RegisterSemanticModelAction(file =>
             {
@@ -35,4 +34,9 @@ public sealed class DeterminismAnalyzer : DiagnosticAnalyzer
             });
         });
     }
+
+    /// <summary>Tells whether the app knows no cultures.</summary>
+    internal static bool IsInvariant(AnalyzerOptions options) =>
+        options.AnalyzerConfigOptionsProvider.GlobalOptions.TryGetValue(InvariantProperty, out string? value)
+        && string.Equals(value, "true", StringComparison.OrdinalIgnoreCase);
 }

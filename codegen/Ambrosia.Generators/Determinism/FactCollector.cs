@@ -21,17 +21,25 @@ internal sealed class FactCollector : OperationWalker
     private readonly Dictionary<ISymbol, MethodFacts> _inner;
     private readonly SemanticModel _model;
     private readonly bool _isInvariant;
-    private readonly StateTracker _state = new();
+    private readonly Counterparts _toFirst;
+    private readonly StateTracker _state;
     private readonly HeldFunctions _functions = new();
     private MethodFacts _facts;
 
     /// <summary>True among the arguments of a NondetTask: lambdas there run beside the body.</summary>
     private bool _isOfTask;
 
+    /// <summary>True in a lambda that belongs to the body around it: what it returns the body does not.</summary>
+    private bool _isInLambda;
+
     /// <param name="inner">Takes the facts of local functions and of lambdas that run elsewhere.</param>
     /// <param name="isInvariant">True where the app knows no cultures.</param>
-    internal FactCollector(SemanticModel model, MethodFacts facts, Dictionary<ISymbol, MethodFacts> inner, bool isInvariant)
+    /// <param name="toFirst">Gives the symbols of which facts speak.</param>
+    internal FactCollector(
+        SemanticModel model, MethodFacts facts, Dictionary<ISymbol, MethodFacts> inner, Counterparts toFirst, bool isInvariant)
     {
+        _toFirst = toFirst;
+        _state = new StateTracker(toFirst);
         _model = model;
         _facts = facts;
         _inner = inner;
@@ -137,6 +145,12 @@ internal sealed class FactCollector : OperationWalker
         base.VisitForEachLoop(operation);
     }
 
+    public override void VisitReturn(IReturnOperation operation)
+    {
+        if (!_isInLambda && _state.OriginOf(operation.ReturnedValue) is { } origin) _facts.Returned.Add(origin);
+        base.VisitReturn(operation);
+    }
+
     public override void VisitAwait(IAwaitOperation operation)
     {
         Report(HandlerRules.OfAwait(operation));
@@ -188,7 +202,10 @@ internal sealed class FactCollector : OperationWalker
     {
         if (!_isOfTask)
         {
+            bool isAround = _isInLambda;
+            _isInLambda = true;
             base.VisitAnonymousFunction(operation);
+            _isInLambda = isAround;
             return;
         }
         _facts.Tasks.Add(new CallEdge(operation.Symbol));
@@ -208,7 +225,7 @@ internal sealed class FactCollector : OperationWalker
             bool isAround = _isOfTask;
             _isOfTask = true;
             if ((argument.Value as IDelegateCreationOperation)?.Target is IMethodReferenceOperation reference)
-                _facts.Tasks.Add(new CallEdge(reference.Method));
+                _facts.Tasks.Add(new CallEdge(_toFirst.Of(reference.Method.OriginalDefinition)));
             else Visit(argument);
             _isOfTask = isAround;
         }
@@ -228,11 +245,11 @@ internal sealed class FactCollector : OperationWalker
     private void Apart(IMethodSymbol function, IOperation? body)
     {
         if (body is null) return;
-        (MethodFacts around, bool isOfTask) = (_facts, _isOfTask);
-        (_inner[function], _isOfTask) = (_facts = new MethodFacts(), false);
+        (MethodFacts around, bool isOfTask, bool isInLambda) = (_facts, _isOfTask, _isInLambda);
+        (_inner[function], _isOfTask, _isInLambda) = (_facts = new MethodFacts(), false, false);
         Report(HandlerRules.OfDeclaration(function, body));
         Visit(body);
-        (_facts, _isOfTask) = (around, isOfTask);
+        (_facts, _isOfTask, _isInLambda) = (around, isOfTask, isInLambda);
     }
 
     private void VisitStatic(ISymbol member, IOperation operation, bool isStored)
@@ -285,11 +302,19 @@ internal sealed class FactCollector : OperationWalker
         if (definition.DeclaringSyntaxReferences.IsEmpty && !IsFollowed(definition, isVirtual)) return;
         IReadOnlyList<GivenObject>? given = definition is IMethodSymbol { MethodKind: MethodKind.LocalFunction }
             ? [.. s_given, .. _state.GivenBy(null, arguments) ?? []] : _state.GivenBy(receiver, arguments);
-        _facts.Calls.Add(new CallEdge(definition, receiver?.Type, isVirtual, given));
+        _facts.Calls.Add(new CallEdge(_toFirst.Of(definition), ReceiverOf(receiver), isVirtual, given));
         if (definition is IMethodSymbol { IsStatic: true } or IMethodSymbol { MethodKind: MethodKind.Constructor })
             foreach (IMethodSymbol first in definition.ContainingType.StaticConstructors)
-                if (!first.IsImplicitlyDeclared) _facts.Calls.Add(new CallEdge(first));
+                if (!first.IsImplicitlyDeclared) _facts.Calls.Add(new CallEdge(_toFirst.Of(first)));
     }
+
+    /// <summary>Returns the class of an object; of one that may be of any class null.</summary>
+    private ITypeSymbol? ReceiverOf(IOperation? receiver) => receiver?.Type switch
+    {
+        { TypeKind: TypeKind.Interface or TypeKind.TypeParameter } => null,
+        INamedTypeSymbol type => _toFirst.Of(type.OriginalDefinition),
+        var other => other,
+    };
 
     /// <summary>
     /// Tells whether a member without source of its own leads to some: a constructor to initializers, a virtual one to its heirs.

@@ -1,7 +1,7 @@
 using System.Collections.Generic;
+using System.Collections.Immutable;
 using System.Linq;
 using System.Threading;
-using Ambrosia.Generators.Roslyn;
 using Microsoft.CodeAnalysis;
 
 namespace Ambrosia.Generators.Determinism;
@@ -10,29 +10,26 @@ namespace Ambrosia.Generators.Determinism;
 /// Follows the calls of handlers, of queries and of tasks through everything that the compilation declares, and gathers what each may not
 /// do. A fault that several handlers reach is reported once, with the way from the first of them in the order of their names. One thread.
 /// </summary>
-internal sealed class HandlerReach(Compilation compilation, bool isInvariant)
+internal sealed class HandlerReach(KnownBodies known)
 {
     private const string Arrow = " → ", TaskRule = "AMB124", QueryRule = "AMB125",
         TaskMend = "what was read into a local before the task, its result, or a proxy, which sends an impulse from there",
         QueryMend = "a method that is no query, or [NotState] for what is only kept at hand";
 
-    private readonly FactReader _facts = new(compilation, isInvariant);
-    private readonly CallTargets _targets = new(compilation);
+    private readonly FactReader _facts = known.Facts;
     private readonly Dictionary<(string Rule, Location Place), Diagnostic> _found = [];
 
     /// <summary>Returns the diagnostics of the compilation by their trees.</summary>
-    internal static ILookup<SyntaxTree, Diagnostic> Find(Compilation compilation, bool isInvariant, CancellationToken cancel)
-    {
-        var reach = new HandlerReach(compilation, isInvariant);
-        List<INamedTypeSymbol> types = [.. SourceTypes.Of(compilation, cancel)];
-        List<INamedTypeSymbol> immortals = [.. types.Where(static type => ImmortalTypes.IsImmortal(type))
-            .OrderBy(static type => type.ToDisplayString(), System.StringComparer.Ordinal)];
-        if (immortals.Count > 0) reach.Walk(immortals, types.SelectMany(FormerBodies.In), cancel);
-        return reach._found.Values.ToLookup(static each => each.Location.SourceTree!);
-    }
+    internal static ILookup<SyntaxTree, Diagnostic> Find(Compilation compilation, bool isInvariant, CancellationToken cancel) =>
+        KnownBodies.With(compilation, isInvariant, known =>
+        {
+            var reach = new HandlerReach(known);
+            if (known.Immortals.Length > 0) reach.Walk(known.Immortals, known.Kept, cancel);
+            return reach._found.Values.ToLookup(static each => each.Location.SourceTree!);
+        }, cancel);
 
     /// <param name="kept">Methods that nobody calls, and in which suspended calls go on.</param>
-    private void Walk(List<INamedTypeSymbol> immortals, IEnumerable<IMethodSymbol> kept, CancellationToken cancel)
+    private void Walk(ImmutableArray<INamedTypeSymbol> immortals, ImmutableArray<IMethodSymbol> kept, CancellationToken cancel)
     {
         var handlers = new Dictionary<Node, Node?>();
         var tasks = new List<CallEdge>();
@@ -49,7 +46,7 @@ internal sealed class HandlerReach(Compilation compilation, bool isInvariant)
             .Concat(immortals.SelectMany(ImmortalTypes.Beside));
         foreach (Node node in Reached(beside, bodies, isTold: true, cancel))
             foreach (StateUse use in _facts.Of(node.Member, cancel).Uses)
-                if (use.Origin.IsOfState(node.Slots)
+                if (_facts.IsOfState(use.Origin, node.Slots, cancel)
                     && (use.Kind is StateUseKind.Read or StateUseKind.Write or StateUseKind.HandlerOnly || IsBegun(use)))
                     Report(new Fault(TaskRule, use.Place, use.What, TaskMend), node, bodies);
 
@@ -57,7 +54,7 @@ internal sealed class HandlerReach(Compilation compilation, bool isInvariant)
         foreach (Node node in Reached(immortals.SelectMany(static each => ImmortalTypes.Roots(each, queries: true)), queries,
             isTold: true, cancel))
             foreach (StateUse use in _facts.Of(node.Member, cancel).Uses)
-                if (use.Kind is StateUseKind.Write or StateUseKind.Send && use.Origin.IsOfState(node.Slots))
+                if (use.Kind is StateUseKind.Write or StateUseKind.Send && _facts.IsOfState(use.Origin, node.Slots, cancel))
                     Report(new Fault(QueryRule, use.Place, use.What, QueryMend), node, queries);
     }
 
@@ -89,8 +86,8 @@ internal sealed class HandlerReach(Compilation compilation, bool isInvariant)
             {
                 ulong slots = 0;
                 foreach (GivenObject each in edge.Given ?? [])
-                    if (isTold && each.Origin.IsOfState(node.Slots)) slots |= 1UL << each.Slot;
-                foreach (ISymbol target in _targets.Of(edge, cancel)) Take(new Node(target, slots), node);
+                    if (isTold && _facts.IsOfState(each.Origin, node.Slots, cancel)) slots |= 1UL << each.Slot;
+                foreach (ISymbol target in known.Targets.Of(edge, cancel)) Take(new Node(target, slots), node);
             }
         }
     }

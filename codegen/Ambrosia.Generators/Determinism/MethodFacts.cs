@@ -1,4 +1,5 @@
 using System.Collections.Generic;
+using System.Linq;
 using Microsoft.CodeAnalysis;
 
 namespace Ambrosia.Generators.Determinism;
@@ -15,7 +16,11 @@ internal sealed record Fault(string Rule, Location Place, string What, string Me
 /// <param name="IsVirtual">True where the object decides which method runs.</param>
 /// <param name="Given">What the called method is given of the state, or of what this body was given.</param>
 internal sealed record CallEdge(
-    ISymbol Target, ITypeSymbol? Receiver = null, bool IsVirtual = false, IReadOnlyList<GivenObject>? Given = null);
+    ISymbol Target, ITypeSymbol? Receiver = null, bool IsVirtual = false, IReadOnlyList<GivenObject>? Given = null)
+{
+    internal CallEdge In(Counterparts other) => new(other.Of(Target), Receiver is null ? null : other.Of(Receiver), IsVirtual,
+        Given?.Select(each => each with { Origin = each.Origin.In(other) }).ToList());
+}
 
 /// <summary>
 /// It says where an object in a body comes from: it is a part of the immortal's state, or the callers know, since it is a part of what
@@ -24,14 +29,24 @@ internal sealed record CallEdge(
 /// <param name="Slot">
 /// 0 is the object whose method it is, and the parameters follow from 1; <see cref="State"/>: it is of the state.
 /// </param>
-internal readonly record struct ObjectOrigin(int Slot)
+/// <param name="By">The methods that gave it out: what they return may be a copy. Null: it was reached by fields alone.</param>
+internal readonly record struct ObjectOrigin(int Slot, GivenOut? By = null)
 {
     internal const int State = -1, SlotMax = 63;
 
     internal static readonly ObjectOrigin OfState = new(State), OfThis = new(0);
 
-    /// <summary>Tells whether the object is of the state where these slots are.</summary>
+    internal ObjectOrigin In(Counterparts other) => By is null ? this : this with { By = By.In(other) };
+
+    /// <summary>Tells whether the object is of the state where these slots are, if it is no copy.</summary>
     internal bool IsOfState(ulong slots) => Slot == State || (slots >> Slot & 1) != 0;
+}
+
+/// <summary>It is a method of the app that gave out an object.</summary>
+/// <param name="Before">The one that gave out the object whose method it is.</param>
+internal sealed record GivenOut(IMethodSymbol Method, GivenOut? Before)
+{
+    internal GivenOut In(Counterparts other) => new(other.Of(Method), Before?.In(other));
 }
 
 /// <summary>It is an object that a call gives to a slot of the called method.</summary>
@@ -69,4 +84,19 @@ internal sealed class MethodFacts
     internal List<CallEdge> Tasks { get; } = [];
 
     internal List<StateUse> Uses { get; } = [];
+
+    /// <summary>The origins of the objects that it returns; those that it makes have none.</summary>
+    internal List<ObjectOrigin> Returned { get; } = [];
+
+    /// <summary>Returns the same facts in the words of another compilation.</summary>
+    internal MethodFacts In(Counterparts other)
+    {
+        var facts = new MethodFacts();
+        facts.Faults.AddRange(Faults);
+        facts.Calls.AddRange(Calls.Select(each => each.In(other)));
+        facts.Tasks.AddRange(Tasks.Select(each => each.In(other)));
+        facts.Uses.AddRange(Uses.Select(each => each.Origin.By is null ? each : each with { Origin = each.Origin.In(other) }));
+        facts.Returned.AddRange(Returned.Select(each => each.In(other)));
+        return facts;
+    }
 }

@@ -10,7 +10,8 @@ namespace Ambrosia.Generators.Determinism;
 /// Knows, within one body, which expressions are parts of the immortal's state, or of what the body is given: fields, what these lead to,
 /// and locals that have such a value. It tells reads from changes. The walk hands it each operation in the order of the source.
 /// </summary>
-internal sealed class StateTracker
+/// <param name="toFirst">Gives the symbols of which facts speak.</param>
+internal sealed class StateTracker(Counterparts toFirst)
 {
     /// <summary>The methods of the framework that give an element, or elements, of what they are called on.</summary>
     private static readonly HashSet<string> s_choosing =
@@ -31,12 +32,18 @@ internal sealed class StateTracker
             IInstanceReferenceOperation { ReferenceKind: InstanceReferenceKind.ContainingTypeInstance } self =>
                 ImmortalTypes.IsImmortal(self.Type) ? ObjectOrigin.OfState : ObjectOrigin.OfThis,
             IFieldReferenceOperation { Instance: { } owner } field => IsLeftOut(field.Field) ? null : OriginOf(owner),
-            IPropertyReferenceOperation { Instance: { } owner } property => IsLeftOut(property.Property) ? null : OriginOf(owner),
+            IPropertyReferenceOperation { Instance: { } owner } property =>
+                IsLeftOut(property.Property) ? null
+                : IsStored(property.Property) ? OriginOf(owner) : GivenOutBy(property.Property.GetMethod, owner),
             IArrayElementReferenceOperation element => OriginOf(element.ArrayReference),
             IConditionalAccessInstanceOperation { Parent: { } parent } => ConditionOf(parent) is { } condition ? OriginOf(condition) : null,
             IConditionalAccessOperation access => OriginOf(access.WhenNotNull),
             ICoalesceOperation either => OriginOf(either.Value) ?? OriginOf(either.WhenNull),
             IConditionalOperation either => OriginOf(either.WhenTrue) ?? OriginOf(either.WhenFalse),
+            ISwitchExpressionOperation either =>
+                either.Arms.Select(arm => OriginOf(arm.Value)).FirstOrDefault(static each => each is not null),
+            ISimpleAssignmentOperation assignment => OriginOf(assignment.Value),
+            ICoalesceAssignmentOperation assignment => OriginOf(assignment.Target) ?? OriginOf(assignment.Value),
             IInvocationOperation call => OriginOf(call),
             ILocalReferenceOperation local => _locals.TryGetValue(local.Local, out ObjectOrigin known) ? known : null,
             IParameterReferenceOperation parameter => OriginOf(parameter.Parameter),
@@ -102,7 +109,8 @@ internal sealed class StateTracker
             return new StateUse(kind, operation.Syntax.GetLocation(), operation.Member.Name, ObjectOrigin.OfState);
         if (IsLeftOut(operation.Member) || operation.Member.ContainingType is { } type && ImmortalTypes.IsBase(type)) return null;
         if (OriginOf(owner) is not { } origin) return null;
-        if ((Access.Of(operation).Writes || IsWrittenInto(operation)) && (origin.Slot == ObjectOrigin.State || IsStored(operation.Member)))
+        if ((Access.Of(operation).Writes && !IsInACopy(owner) || IsWrittenInto(operation))
+            && (origin.Slot == ObjectOrigin.State || IsStored(operation.Member)))
             return new StateUse(StateUseKind.Write, operation.Syntax.GetLocation(), operation.Syntax.ToString(), origin);
         return origin.Slot == ObjectOrigin.State && IsTheImmortal(owner) && !IsHarmless(operation)
             ? new StateUse(StateUseKind.Read, operation.Syntax.GetLocation(), operation.Syntax.ToString(), origin) : null;
@@ -122,16 +130,24 @@ internal sealed class StateTracker
 
     private void Keep(ILocalSymbol local, IOperation value)
     {
-        if (local.Type.IsReferenceType && OriginOf(value) is { } origin) _locals[local] = origin;
+        bool leadsOn = local.Type.IsReferenceType || (local.Type.TypeKind == TypeKind.Struct && local.Type.SpecialType == SpecialType.None);
+        if (leadsOn && OriginOf(value) is { } origin) _locals[local] = origin;
     }
 
     private ObjectOrigin? OriginOf(IInvocationOperation call)
     {
         if (call.Type?.IsReferenceType != true) return null;
-        if (!IsOfFramework(call.TargetMethod)) return call.Instance is { } self ? OriginOf(self) : null;
+        if (!IsOfFramework(call.TargetMethod)) return call.Instance is { } self ? GivenOutBy(call.TargetMethod, self) : null;
         if (!s_choosing.Contains(call.TargetMethod.Name)) return null;
         return OriginOf(call.Instance ?? call.Arguments.FirstOrDefault()?.Value);
     }
+
+    /// <summary>
+    /// Returns the origin of what a method of an object gives out. Whether that is a copy is found when all bodies are known.
+    /// </summary>
+    private ObjectOrigin? GivenOutBy(IMethodSymbol? method, IOperation owner) =>
+        OriginOf(owner) is not { } origin ? null
+        : method is null ? origin : origin with { By = new GivenOut(toFirst.Of(method.OriginalDefinition), origin.By) };
 
     private static ObjectOrigin? OriginOf(IParameterSymbol parameter)
     {
@@ -146,6 +162,13 @@ internal sealed class StateTracker
     private static bool IsTheImmortal(IOperation operation) =>
         operation is IInstanceReferenceOperation or IParameterReferenceOperation or ILocalReferenceOperation
         && ImmortalTypes.IsImmortal(operation.Type);
+
+    /// <summary>Tells whether an owner is a struct in a local: what it leads to may be of the state, and it is not.</summary>
+    private static bool IsInACopy(IOperation owner)
+    {
+        while (owner is IFieldReferenceOperation { Type.IsValueType: true, Instance: { } outer }) owner = outer;
+        return owner is ILocalReferenceOperation { Type.IsValueType: true, Local.IsRef: false };
+    }
 
     /// <summary>Tells whether an element of what is referred to is put there: <c>_counts[key] = …</c>.</summary>
     private static bool IsWrittenInto(IMemberReferenceOperation operation) => operation.Parent switch

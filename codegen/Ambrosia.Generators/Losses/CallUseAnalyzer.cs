@@ -85,7 +85,7 @@ public sealed class CallUseAnalyzer : DiagnosticAnalyzer
 
     private static string? WhyNot(ILocalSymbol local, IOperation declaration, IAssemblySymbol app)
     {
-        if (WritableTypes.WhyNot(local.Type, app) is { } why) return why;
+        if (WritableTypes.WhyNot(local.Type, app, isLocal: true) is { } why) return why;
         IOperation? given = (declaration as IVariableDeclaratorOperation)?.Initializer?.Value;
         return (given as IDelegateCreationOperation)?.Target is IMethodReferenceOperation { Method: var method }
             && Symbols.IsOfFramework(method.ContainingAssembly)

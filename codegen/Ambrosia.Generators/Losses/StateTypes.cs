@@ -5,6 +5,7 @@ using Ambrosia.Generators.Determinism;
 using Ambrosia.Generators.Roslyn;
 using Ambrosia.Generators.State;
 using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp.Syntax;
 
 namespace Ambrosia.Generators.Losses;
 
@@ -43,6 +44,18 @@ internal static class StateTypes
         return type.GetMembers().OfType<IFieldSymbol>()
             .Where(field => !field.IsStatic && !field.IsConst && StateReader.IsState(field, isContract));
     }
+
+    /// <summary>Returns the events that the compiler keeps in a field, which is state.</summary>
+    internal static IEnumerable<IEventSymbol> EventsOf(INamedTypeSymbol type) =>
+        Symbols.Attribute(type, "StateSerializerAttribute") is not null || StateReader.IsContract(type) ? []
+        : type.GetMembers().OfType<IEventSymbol>().Where(static each => each is { IsStatic: false, IsAbstract: false }
+            && each.AddMethod?.IsImplicitlyDeclared == true && !IsLeftOut(each));
+
+    /// <summary>Tells whether the field of an event is marked, which no symbol shows: <c>[field: NotState]</c>.</summary>
+    private static bool IsLeftOut(IEventSymbol member) => member.DeclaringSyntaxReferences.Any(static each =>
+        each.GetSyntax().FirstAncestorOrSelf<EventFieldDeclarationSyntax>() is { } declaration
+        && declaration.AttributeLists.Any(static list => list.Target?.Identifier.ValueText == "field"
+            && list.Attributes.Any(static mark => mark.Name.ToString().Split('.').Last() is "NotState" or "NotStateAttribute")));
 
     private static ILookup<INamedTypeSymbol, INamedTypeSymbol> HeirsIn(List<INamedTypeSymbol> all) =>
         all.SelectMany(static type => (type.BaseType is { } parent ? type.AllInterfaces.Add(parent) : type.AllInterfaces)

@@ -12,7 +12,8 @@ namespace Ambrosia.Generators.Losses;
 /// </summary>
 internal static class WritableTypes
 {
-    private const string Unknown = "its state is the framework's and not known";
+    private const string Unknown = "its state is the framework's and not known",
+        Function = "a function can wait in a local of a method, since it belongs to one build; keep data that says what is to be done, or an object of your own with a method";
 
     private static readonly HashSet<string> s_values =
     [
@@ -61,6 +62,7 @@ internal static class WritableTypes
         ["System.Memory"] = "keep a byte[]",
         ["System.ArraySegment"] = "keep an array",
         ["System.Type"] = "keep a name, an enum or a number",
+        ["System.ValueTuple"] = "leave it out, since it holds nothing",
         ["System.StringComparer"] = "give it to the collection, which keeps it",
         ["System.Collections.Concurrent"] = "use a Dictionary or a Queue; handlers run one at a time",
         ["System.Collections.Immutable"] = "keep the collection that it builds",
@@ -70,8 +72,11 @@ internal static class WritableTypes
     };
 
     /// <summary>Returns why no checkpoint can hold a value of the type, and what to do instead; null where one can.</summary>
-    internal static string? WhyNot(ITypeSymbol type, IAssemblySymbol app)
+    /// <param name="isLocal">True for what a method holds while it awaits, which may be a delegate.</param>
+    internal static string? WhyNot(ITypeSymbol type, IAssemblySymbol app, bool isLocal = false)
     {
+        if (!isLocal && (type.TypeKind == TypeKind.Delegate
+            || type.SpecialType is SpecialType.System_Delegate or SpecialType.System_MulticastDelegate)) return Function;
         if (type is IArrayTypeSymbol array) return WhyNot(array.ElementType, app);
         if (type is IPointerTypeSymbol
             or IFunctionPointerTypeSymbol) return "a pointer is an address of this process; keep what it points at";
@@ -79,15 +84,17 @@ internal static class WritableTypes
             || type is not INamedTypeSymbol named || IsPrimitive(named) || HasSerializer(named, app)) return null;
         if (!Symbols.IsOfFramework(named.ContainingAssembly)) return OfApp(named, app);
         string name = NameOf(named.OriginalDefinition);
-        bool isKnown = named.IsTupleType || named.OriginalDefinition.SpecialType == SpecialType.System_Nullable_T || IsException(named)
+        bool isKnown = (named.IsTupleType && named.Arity > 0)
+            || named.OriginalDefinition.SpecialType == SpecialType.System_Nullable_T || IsException(named)
             || (named.TypeKind == TypeKind.Interface ? s_interfaces.Contains(named.Name) : s_values.Contains(name) || s_classes.Contains(
                 name));
         if (!isKnown) return $"{Unknown}; {InsteadOf(named)}";
-        return named.TypeArguments.Select(each => WhyNotArgument(each, app)).FirstOrDefault(static why => why is not null);
+        return named.TypeArguments.Select(each => WhyNotArgument(each, app, isLocal && named.IsTupleType))
+            .FirstOrDefault(static why => why is not null);
     }
 
-    private static string? WhyNotArgument(ITypeSymbol type, IAssemblySymbol app) =>
-        WhyNot(type, app) is { } why
+    private static string? WhyNotArgument(ITypeSymbol type, IAssemblySymbol app, bool isLocal = false) =>
+        WhyNot(type, app, isLocal) is { } why
             ? $"{type.ToDisplayString(SymbolDisplayFormat.MinimallyQualifiedFormat)} in it cannot be kept: {why}" : null;
 
     private static string? OfApp(INamedTypeSymbol type, IAssemblySymbol app)

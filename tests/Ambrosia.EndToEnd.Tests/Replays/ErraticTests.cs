@@ -6,8 +6,8 @@ using Ambrosia.TestKit;
 namespace Ambrosia.EndToEnd.Tests;
 
 /// <summary>
-/// What the analyzers would have refused is found when it runs: a replay, and the restart of a lone replica, name the call, the answer or
-/// the field that differs.
+/// What the analyzers would have refused is found when it runs: a replay, the restart of a lone replica, and a live secondary name the
+/// call, the answer or the field that differs.
 /// </summary>
 public sealed class ErraticTests
 {
@@ -82,6 +82,68 @@ public sealed class ErraticTests
             Assert.Contains($"IErratic.Told(mistake: \"{mistake}\", outcome: ", printed.Line, StringComparison.Ordinal);
             cluster.Passed();
         }
+    }
+
+    /// <summary>
+    /// A secondary executes what the primary has executed, and ends by the next digest. Some of them, others than above: each costs two
+    /// replicas.
+    /// </summary>
+    [Fact]
+    public async Task Mistakes_BesideALiveSecondary_EndItAndAreNamed()
+    {
+        string[] all = [.. Erratic.Mistakes];
+        int taken = TestScale.Rounds(all.Length);
+        for (int each = 0; each < taken; each++)
+        {
+            string mistake = all[(each * all.Length / taken + 1) % all.Length];
+            using var cluster = new Cluster();
+            (Replica secondary, ClientProxy<IErratic> proxy, ImmortalClient client) = await StartBothAsync(cluster);
+            await using (client) await proxy.CallAsync(mistake);
+
+            Assert.Equal(Divergence, secondary.AwaitExit());
+            secondary.AwaitLine("its end", static line => line.StartsWith("exit 70: the app is not deterministic", StringComparison.Ordinal));
+            PrintedCommand printed = PrintedCommand.Of(secondary, "DIFFERENT at ");
+            Assert.Contains($"IErratic.Call(mistake: \"{mistake}\")", printed.Line, StringComparison.Ordinal);
+            Assert.Contains($"IErratic.Told(mistake: \"{mistake}\", outcome: ", printed.Line, StringComparison.Ordinal);
+            cluster.Passed();
+        }
+    }
+
+    /// <summary>
+    /// The state alone differs, which a checkpoint of the primary shows. A replay beside the same build names the field, as above.
+    /// </summary>
+    [Fact]
+    public async Task State_BesideALiveSecondary_EndsIt()
+    {
+        using var cluster = new Cluster();
+        (Replica secondary, ClientProxy<IErratic> proxy, ImmortalClient client) = await StartBothAsync(
+            cluster, "--checkpoint-every", "64K", "--checkpoint-interval", "1s");
+        await using (client)
+        {
+            await proxy.KeepAsync("guid");
+            while (secondary.IsRunning) await proxy.AnswerAsync("culture"); // the same with both
+        }
+
+        Assert.Equal(Divergence, secondary.AwaitExit());
+        secondary.AwaitLine("its end", static line => line.StartsWith("exit 70: the app's image at log position ", StringComparison.Ordinal)
+            && line.Contains("though all calls so far were the same", StringComparison.Ordinal));
+        cluster.Passed();
+    }
+
+    /// <summary>Starts a primary and a secondary, which has caught up.</summary>
+    private static async Task<(Replica Secondary, ClientProxy<IErratic> Proxy, ImmortalClient Client)> StartBothAsync(
+        Cluster cluster, params string[] options)
+    {
+        var set = new ReplicaSet(cluster, "erratic", "erratic");
+        set.Options.AddRange(["--retain", "all", .. options]);
+        set.Start(1);
+        Replica secondary = set.Add();
+        if (options.Length == 0) secondary.Settings["POINT"] = ","; // the variable itself is a mistake that calls show
+        secondary.Start();
+        ReplicaSet.AwaitCaughtUp(secondary);
+        ImmortalClient client = await ImmortalClient.ConnectAsync(
+            cluster.Catalog, "erratic", new ClientOptions { ConnectWithin = Cluster.Patience });
+        return (secondary, client.GetProxy<IErratic>(), client);
     }
 
     /// <summary>Returns the messages that differ, as they were called.</summary>

@@ -87,7 +87,7 @@ public sealed class PathTests
         { "X.Go → new Shown()",
             "public partial class X : Immortal<IXProxy>, IX { public void Go() => _ = new Shown(1) with { A = 2 }; } sealed record Shown(int A) { private Shown(Shown from) => A = (int)DateTime.UtcNow.Ticks; }" },
         { "new X()",
-            "public partial class X : Immortal<IXProxy>, IX { private readonly Func<long> _read = () => DateTime.UtcNow.Ticks; public void Go() => _read(); }" },
+            "public partial class X : Immortal<IXProxy>, IX { [NotState] private readonly Func<long> _read = () => DateTime.UtcNow.Ticks; public void Go() => _read(); }" },
         { "X.Go → X.Get",
             "public partial class X : Immortal<IXProxy>, IX { public void Go() => Get()(); private static Func<long> Get() => () => DateTime.UtcNow.Ticks; }" },
         { "X.Go → X.Stamp",

@@ -11,10 +11,24 @@ public sealed class RuleTests
         namespace Demo;
         using System.Linq; using System.Threading; using System.Globalization; using System.Collections.Concurrent; using System.Collections.Immutable;
         public interface IX { void Go(); Call Later(); [ImpulseHandler] void Said(string a); [Query] int Ask(string a); }
-        public sealed class Part { public int Views; public void Touch() => Views++; public int Look() => Views; }
+        public class Part { public int Views; public void Touch() => Views++; public int Look() => Views;
+            private readonly List<string> _all = []; private readonly Part? _next; private readonly Dictionary<string, Part> _byName = [];
+            public List<string> Copy() => [.. _all]; public List<string> All() => _all; public List<string> Copies => new(_all); public List<string> Same => _all;
+            public List<string> Sorted() { var all = _all.ToList(); all.Sort(StringComparer.Ordinal); return all; }
+            public List<string> Own() { List<string> all = _all; if (Views > 1) return all; return []; } public List<string> Copied() => Copy();
+            public List<string> Handed() => All();
+            public Part With(int views) => new Part { Views = views };
+            public Part Find(string name) { foreach (var each in _byName) if (each.Key == name) return each.Value; return new(); }
+            public IEnumerable<Part> Each() { foreach (var each in _byName) yield return each.Value; } public Part Clone() => (Part)MemberwiseClone();
+            public List<string> Mapped() => _all.Select(each => { return each + "a"; }).ToList(); public Part Chosen(int a) => a switch { 1 => this, _ => new() };
+            public virtual List<string> Open() => [.. _all]; public List<string> Given(List<string> to) { to.AddRange(_all); return to; }
+            public Part? Round(int a) => a == 0 ? new() : Round(a - 1);
+            public Part Circle(int a) => a == 0 ? this : Circle(a - 1); }
+        public struct Pair { public int A; public Part Part; public Inner Inner; } public struct Inner { public int A; public Part Part; }
+        public sealed class OtherPart : Part { private readonly List<string> _mine = []; public override List<string> Open() => _mine; }
         public partial class X : Immortal<IXProxy>, IX
         {
-            private Dictionary<string, int> _map = []; private readonly List<string> _names = []; private int _count; private Part _part = new();
+            private Dictionary<string, int> _map = []; private readonly List<string> _names = []; private int _count; private Part _part = new(); private Pair _pair;
             private readonly IXProxy _other; [NotState] private int _cache; private double _ratio; private readonly long _limit = 5;
             static int s_count; static readonly List<int> s_list = []; static readonly int[] s_fixed = [1,
                 2]; [ThreadStatic] static int s_own;
@@ -102,6 +116,12 @@ public sealed class RuleTests
     [
         "«_count»++;", "«_map»[a] = 5;", "«_names.Add»(a);", "«_part.Views» = 1;", "Part p = _part; «p.Views»++;", "«_other.GoFork»();",
         "_ = «Delay»(TimeSpan.Zero);", "«_map.Remove»(a);", "if (_map.Count > 1) { «_part.Views» += 2; }",
+        "var all = _part.All(); «all.Add»(a);", "«_part.Same.Add»(a);", "«_part.Own().Add»(a);", "«_part.Handed().Add»(a);", "«_part.Find(a).Views»++;",
+        "«_part.Open().Add»(a);",
+        "foreach (Part each in _part.Each()) «each.Views»++;", "Pair pair = _pair; «pair.Part.Views»++;",
+        "Pair pair = _pair; Inner inner = pair.Inner; «inner.Part.Views»++;", "«_pair.A»++;", "«_part.Chosen(1).Views»++;", "«_part.Circle(3).Views»++;",
+        "«_part.Find(a).All().Add»(a);",
+        "«(a.Length > 1 ? _part.All() : []).Add»(a);",
             "Change(); void Change() => «_count» = 3;",
     ];
 
@@ -110,6 +130,11 @@ public sealed class RuleTests
         "_ = _count;", "_ = Now;", "_cache++;", "var list = new List<string>(_names); list.Add(a);", "_ = _part.Look();",
             "var p = new Part(); p.Touch();",
         "_ = _names.Where(b => b == a).ToList();", "_map.TryGetValue(a, out int b);", "_ = DateTime.UtcNow;",
+        "var copy = _part.Copy(); copy.Sort(StringComparer.Ordinal); copy.Add(a);", "_part.Copies.Add(a);", "_part.Sorted().Add(a);", "_part.Copied().Add(a);",
+        "var other = _part.With(3); other.Views++; other.Touch();", "_part.Clone().Touch();", "_part.Mapped().Clear();",
+        "_part.Given([]).Add(a);", "_part.Round(3)!.Touch();",
+        "_part.With(1).With(2).Touch();", "Own().Touch(); Part Own() => new();", "Pair pair = _pair; pair.A = 5; pair.Inner.A++;",
+        "Mine().Add(a); List<string> Mine() => [.. _names];",
     ];
 
     [Theory]

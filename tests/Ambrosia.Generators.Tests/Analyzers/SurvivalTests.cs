@@ -61,7 +61,7 @@ public sealed class SurvivalTests
         ("System.Collections.Immutable.ImmutableSortedSet<int>", "System.Collections.Immutable.ImmutableSortedSet.Create(n, n - 1)"),
     ];
 
-    private const string Types = """
+    internal const string Types = """
         public readonly record struct Point(int X, int Y);
         public sealed record Shown(int A, string B);
         public sealed class Plain(int a) { private readonly int _a = a; internal List<string> B { get; } = ["b" + a]; public int A => _a; }
@@ -91,7 +91,7 @@ public sealed class SurvivalTests
             Generation generation = Generation.OfAssembly($"Survival{round}", SourceOf(new Random(round)));
             Assert.Empty(Analysis.Of(generation, isInvariant: true));
 
-            (string live, string restored, string replayed) = Speaking.AskAfter(DefinitionIn(generation.Load()), [1, 1], 2);
+            (string live, string restored, string replayed) = Speaking.AskAfter(DefinitionIn(generation.Load(), "Demo.Box"), [1, 1], 2);
 
             Assert.True(live.Length > FieldsOfEach, live);
             Assert.True(live == restored, $"seed {round}: restored is\n{restored}\nand not\n{live}");
@@ -99,8 +99,8 @@ public sealed class SurvivalTests
         }
     }
 
-    private static ImmortalDefinition DefinitionIn(Assembly assembly) => (ImmortalDefinition)typeof(ImmortalDefinition).GetMethod("Of")!
-        .MakeGenericMethod(assembly.GetType("Demo.Box")!).Invoke(null, null)!;
+    internal static ImmortalDefinition DefinitionIn(Assembly assembly, string immortal) =>
+        (ImmortalDefinition)typeof(ImmortalDefinition).GetMethod("Of")!.MakeGenericMethod(assembly.GetType(immortal)!).Invoke(null, null)!;
 
     private static string SourceOf(Random random)
     {

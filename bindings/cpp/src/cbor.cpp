@@ -10,8 +10,8 @@ void put_long_head(writer& out, major kind, std::uint64_t value) {
   int power = value < 0x100 ? 0 : value < 0x10000 ? 1 : value >> 32 == 0 ? 2 : 3;
   int size = 1 << power;
   std::uint8_t* p = out.room(9);
-  *p++ = static_cast<std::uint8_t>(static_cast<int>(kind) << 5 | (24 + power));
-  for (int i = size - 1; i >= 0; i--) *p++ = static_cast<std::uint8_t>(value >> (8 * i));
+  *p = static_cast<std::uint8_t>(static_cast<int>(kind) << 5 | (24 + power));
+  detail::store(p + 1, detail::reversed(value << (64 - 8 * size)));
   out.grow(static_cast<std::size_t>(size) + 1);
 }
 
@@ -109,8 +109,10 @@ std::uint64_t take_head(cbor_reader& in, cbor::major& kind, int& info) {
   if (info > 27) return in.fail("Malformed"), 0;
   std::size_t size = 1u << (info - 24);
   if (in.left() < size) return in.fail("Truncated"), 0;
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < size; i++) value = value << 8 | *in.p++;
+  // The lowest bytes of a word whose bytes stand the other way round.
+  std::uint64_t value = info == 24 ? *in.p : info == 25 ? detail::load<std::uint16_t>(in.p) : info == 26 ? detail::load<std::uint32_t>(in.p) : detail::load64(in.p);
+  value = detail::reversed(value) >> (64 - 8 * size);
+  in.p += size;
   std::uint64_t least = info == 24 ? 24 : info == 25 ? 0x100 : info == 26 ? 0x10000 : 1ull << 32;
   if (kind != cbor::major::other && value < least) return in.fail("NotDeterministic"), 0;
   if (kind == cbor::major::other && info == 24 && value < 32) return in.fail("Malformed"), 0;

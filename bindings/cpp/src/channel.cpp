@@ -31,11 +31,10 @@ struct endpoint {
   socklen_t bytes = 0;
 };
 
-bool parse(const std::string& text, bool& is_ring, endpoint& to, std::string& why) {
+bool parse(const std::string& text, endpoint& to, std::string& why) {
   std::size_t colon = text.find(':');
   std::string form = text.substr(0, colon), rest = colon == std::string::npos ? "" : text.substr(colon + 1);
-  is_ring = form == "ring";
-  if (form == "unix" || is_ring) {
+  if (form == "unix" || form == "ring") {
     auto& address = reinterpret_cast<sockaddr_un&>(to.address);
     if (rest.empty() || rest.size() > 107) {
       why = "AMBROSIA_APP names a socket path of " + std::to_string(rest.size()) + " bytes, and one has 1 to 107: give the coordinator a shorter --app-socket.";
@@ -78,7 +77,7 @@ channel::~channel() {
 bool channel::connect(const std::string& address, int& code, std::string& why) {
   endpoint to;
   code = 2;
-  if (!parse(address, _is_ring_address, to, why)) return false;
+  if (!parse(address, to, why)) return false;
   auto until = std::chrono::steady_clock::now() + std::chrono::seconds(10);
   for (;;) {
     _socket = socket(to.address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);

@@ -18,7 +18,6 @@ class channel {
 
   // Tries for 10 s, since a coordinator that is just starting may not listen yet. On failure `code` is the exit code and `why` the line.
   bool connect(const std::string& address, int& code, std::string& why);
-  bool uses_ring_address() const { return _is_ring_address; }
   bool map_rings(const std::string& path, std::uint32_t capacity, std::string& why);
 
   byte_span received() const { return {_in.data() + _from, _to - _from}; }
@@ -52,9 +51,8 @@ class channel {
   bool write_socket(byte_span frames);
   bool send_byte();
 
-  static constexpr std::size_t received_most = 64 << 20;  // that is taken while a write waits for room
   int _socket = -1, _wake = -1;
-  bool _is_ring_address = false, _has_ended = false, _is_malformed = false;
+  bool _has_ended = false, _is_malformed = false;
   bytes _in;
   std::size_t _from = 0, _to = 0;
   std::mutex _writing;

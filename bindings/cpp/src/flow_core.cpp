@@ -26,7 +26,7 @@ struct flow_core::replay {
 flow_core::flow_core(runtime& of) : run(of) {}
 flow_core::~flow_core() { drop_frame(); }
 
-bool flow_core::replay_failed() const { return _replay != nullptr && _replay->why != nullptr; }
+bool flow_core::replay_has_failed() const { return _replay->why != nullptr; }
 
 void flow_core::stop_replay(std::string why) {
   if (_replay->why == nullptr) _replay->why = std::make_unique<std::string>(std::move(why));
@@ -34,15 +34,14 @@ void flow_core::stop_replay(std::string why) {
 
 // ---- Operations ----
 
-bool flow_core::note(operation what, std::uint32_t method_of, std::uint64_t destination, byte_span with) {
-  std::size_t length;
-  std::uint64_t word = static_cast<std::uint64_t>(what) | varint_word(method_of, length) << 8;
-  length++;
-  _hash = crc64(with, ~detail::crc64_word(detail::crc64_word(~_hash, word, length), destination, 8));
+bool flow_core::note(operation what, short_varint method_of, std::uint64_t destination, byte_span with) {
+  std::uint64_t word = static_cast<std::uint64_t>(what) | method_of.word << 8;
+  std::size_t length = method_of.length + 1;
   _operation_count++;
-  if (_replay != nullptr) return compare(what, word, length);
+  if (_replay != nullptr) [[unlikely]] return run.repeated.add(word, length, destination, with), compare(what, word, length);
   detail::store(_operations.room(8), word);
   _operations.grow(length);
+  _hash.add(word, length, destination, with);
   return _operation_count <= operations_most && _journal.size() <= journal_most;
 }
 
@@ -61,20 +60,23 @@ bool flow_core::compare(operation what, std::uint64_t word, std::size_t length) 
   return false;
 }
 
-bool flow_core::allow(bool noted) {
-  if (in_step) refused = std::make_unique<failure>(failures::misuse("a call"));
-  if (!noted && refused == nullptr) refused = std::make_unique<failure>(failures::flow_too_long());
-  return refused == nullptr;
+void flow_core::disallow() {
+  if (refused == nullptr || in_step) refused = std::make_unique<failure>(in_step ? failures::misuse("a call") : failures::flow_too_long());
 }
 
 std::uint32_t flow_core::add_leaf(std::uint8_t kind, std::uint64_t number_of) {
   // What was taken is needed no longer, so a flow that waits for one thing behind another keeps one leaf.
-  if (_taken != 0 && _taken == _leaves.size()) _first_leaf += _taken, _taken = 0, _leaves.clear();
-  leaf& added = _leaves.emplace_back();
+  bool are_taken = _taken != 0 && _taken == _leaves.size();
+  if (are_taken) {
+    _first_leaf += _taken, _taken = 0;
+    if (_leaves.size() != 1) _leaves.resize(1);
+  }
+  leaf& added = are_taken ? _leaves[0] : _leaves.emplace_back();
   added.kind = kind;
+  added.state = leaf_state::waiting;
   added.number = number_of;
   auto index = static_cast<std::uint32_t>(_first_leaf + _leaves.size() - 1);
-  if (_replay != nullptr) find_again(added, index);
+  if (_replay != nullptr) [[unlikely]] find_again(added, index);
   return index;
 }
 
@@ -91,7 +93,7 @@ void flow_core::find_again(leaf& of, std::uint32_t index) {
   if (found.kind != of.kind) stop_replay("leaf " + std::to_string(index) + " is of another kind");
 }
 
-writer& flow_core::begin_call(std::uint32_t destination, std::uint32_t method_of) {
+writer& flow_core::begin_call(std::uint32_t destination, short_varint method_of) {
   if (_replay != nullptr) {
     run.unsent.clear();
     return run.unsent;
@@ -101,27 +103,33 @@ writer& flow_core::begin_call(std::uint32_t destination, std::uint32_t method_of
   return run.out.bytes_out();
 }
 
-std::uint32_t flow_core::end_call(std::uint32_t destination, std::uint32_t method_of) {
-  bool is_replay = _replay != nullptr;
-  // What cannot be written is no operation: it is refused at once, here as in a replay.
-  if (is_replay ? run.unsent.bad : run.out.bytes_out().bad) {
-    if (!is_replay) run.out.end();
-    refused = std::make_unique<failure>(failures::misuse("a value"));
-    std::uint32_t index = add_leaf(0, 0);
-    at(index).state = leaf_state::given_up;
-    return index;
-  }
-  bool is_allowed = allow(note(operation::call, method_of, run.out.hash_of(destination), is_replay ? run.unsent.view() : run.out.arguments(_arguments_at)));
-  if (is_replay) return add_leaf(0, 0);
-  if (!is_allowed) run.out.bytes_out().bad = true;
-  if (!run.out.end()) return add_failed_leaf(run.out.was_bad() ? failures::misuse("a value") : failures::too_long(run.out.limit));
+std::uint32_t flow_core::end_call(std::uint32_t destination, short_varint method_of) {
+  if (_replay != nullptr) [[unlikely]] return end_call_again(destination, method_of);
+  writer& arguments_of = run.out.bytes_out();
+  if (arguments_of.bad) [[unlikely]] return run.out.end(), refuse_call();
+  if (!allow(note(operation::call, method_of, run.out.hash_of(destination), run.out.arguments(_arguments_at)))) [[unlikely]] arguments_of.bad = true;
+  if (!run.out.end()) [[unlikely]] return add_failed_leaf(run.out.was_bad() ? failures::misuse("a value") : failures::too_long(run.out.limit));
   std::uint64_t id = run.next_call++;
   std::uint32_t index = add_leaf(0, id);
   call_table::row& call = run.calls.add(id);
   call.flow = this;
   call.leaf = index;
   call.destination = destination;
-  call.method = method_of;
+  call.method = method_of.number;
+  return index;
+}
+
+std::uint32_t flow_core::end_call_again(std::uint32_t destination, short_varint method_of) {
+  if (run.unsent.bad) return refuse_call();
+  allow(note(operation::call, method_of, run.out.hash_of(destination), run.unsent.view()));
+  return add_leaf(0, 0);
+}
+
+// What cannot be written is no operation: it is refused at once, here as in a replay.
+std::uint32_t flow_core::refuse_call() {
+  refused = std::make_unique<failure>(failures::misuse("a value"));
+  std::uint32_t index = add_leaf(0, 0);
+  at(index).state = leaf_state::given_up;
   return index;
 }
 
@@ -187,11 +195,11 @@ void flow_core::abandon() {
 // ---- The journal ----
 
 void flow_core::tell(std::uint8_t kind, bool is_failure, byte_span value) {
+  _entries++;
   cbor::put_array(_journal, kind == 0 ? 3 : 2);
   cbor::put_unsigned(_journal, kind);
   if (kind == 0) cbor::put_unsigned(_journal, is_failure ? 1 : 0);
   cbor::put_bytes(_journal, value);
-  _entries++;
 }
 
 void flow_core::tell_time(std::int64_t time_us) {
@@ -206,6 +214,7 @@ bool flow_core::told(std::uint8_t kind, bool& is_failure, byte_span& value, std:
   is_failure = false;
   if (from.why != nullptr) return false;
   if (from.entries == 0) return stop_replay("it goes on where it waited"), false;
+  if (kind == 0 && take_result(from.told, is_failure, value)) return from.entries--, true;
   std::size_t items = from.told.read_array();
   std::uint64_t found = from.told.read_unsigned(2);
   if (items == 3 && found == 0) is_failure = from.told.read_unsigned(1) == 1;
@@ -223,6 +232,22 @@ bool flow_core::told(std::uint8_t kind, bool& is_failure, byte_span& value, std:
 byte_span flow_core::take(std::uint32_t index, bool& is_failure) {
   leaf& of = at(index);
   knows_time = false;
+  if (of.state != leaf_state::done || _replay != nullptr) [[unlikely]] return take_slowly(of, is_failure);
+  of.state = leaf_state::taken;
+  _taken++;
+  is_failure = of.is_failure;
+  byte_span value = _told.data() != nullptr ? std::exchange(_told, {}) : byte_span(of.value);
+  if (value.size() > 16) [[unlikely]] return tell(0, is_failure, value), value;
+  // As `tell` writes it, in one piece.
+  std::uint8_t* to = _journal.room(4 + 16);
+  detail::store(to, 0x40000083u | (is_failure ? 1u : 0u) << 16 | static_cast<std::uint32_t>(value.size()) << 24);
+  detail::copy_few(to + 4, value.data(), value.size());
+  _journal.grow(4 + value.size());
+  _entries++;
+  return value;
+}
+
+byte_span flow_core::take_slowly(leaf& of, bool& is_failure) {
   if (of.state != leaf_state::done) {
     writer what;
     write_failure(what, of.state == leaf_state::given_up ? failures::cancelled() : failures::misuse("a call"));
@@ -231,15 +256,9 @@ byte_span flow_core::take(std::uint32_t index, bool& is_failure) {
   }
   of.state = leaf_state::taken;
   _taken++;
-  if (_replay != nullptr) {
-    byte_span value;
-    std::int64_t none = 0;
-    told(0, is_failure, value, none);
-    return value;
-  }
-  is_failure = of.is_failure;
-  byte_span value = _told.data() != nullptr ? std::exchange(_told, {}) : byte_span(of.value);
-  tell(0, is_failure, value);
+  byte_span value;
+  std::int64_t none = 0;
+  told(0, is_failure, value, none);
   return value;
 }
 
@@ -334,18 +353,20 @@ bool flow_core::has_all_it_awaits(std::uint32_t index) {
 void flow_core::begin_replay(const flow_image& of, bool aside) {
   _replay.reset(new replay{of, aside, cbor_reader(of.journal), of.entries, 0, 0, nullptr});
   is_suspended = true;
+  run.repeated.set(0);
 }
 
 std::unique_ptr<std::string> flow_core::end_replay() {
   replay& from = *_replay;
   if (from.why == nullptr && (_root.done() || !_at)) stop_replay("it ends where it waited");
-  if (from.why == nullptr && (from.operation_bytes != from.of.operations.size() || _hash != from.of.hash)) {
+  if (from.why == nullptr && (from.operation_bytes != from.of.operations.size() || run.repeated.value() != from.of.hash)) {
     stop_replay("it does the same operations with other arguments, or fewer");
   }
   // It was told what stands in front, and has done all of the operations.
   _journal.raw({from.of.journal.data(), from.told.p});
   _entries = from.of.entries - from.entries;
   _operations.raw(from.of.operations);
+  _hash.set(from.of.hash);
   // What came and was not taken yet stands behind what was told, in the order of the leaves.
   for (leaf& one : _leaves) {
     if (from.why != nullptr || one.state != leaf_state::done) continue;
@@ -382,7 +403,7 @@ void flow_core::write_image(writer& out, const place_name* caller) const {
     cbor::put_array(out, 3), cbor::put_unsigned(out, 0), cbor::put_unsigned(out, one.is_failure ? 1 : 0), cbor::put_bytes(out, one.value);
   }
   cbor::put_bytes(out, _operations.view());
-  cbor::put_unsigned(out, _hash);
+  cbor::put_unsigned(out, _hash.value());
   cbor::put_array(out, waits);
   for (std::size_t i = 0; i < _leaves.size(); i++) {
     if (_leaves[i].state != leaf_state::waiting) continue;
@@ -406,7 +427,7 @@ void flow_core::clear() {
   _journal.clear();
   _operations.clear();
   _entries = _operation_count = 0;
-  _hash = 0;
+  _hash.set(0);
   _leaves.clear();
   _first_leaf = _taken = 0;
   _awaited = {};

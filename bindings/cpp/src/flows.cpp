@@ -79,7 +79,11 @@ bool session::read_flow(cbor_reader& in, flow_image& of) {
   if (!in.take_null()) read_answers(in, of);
   of.entries = in.read_array();
   const std::uint8_t* from = in.p;
-  for (std::size_t i = 0; i < of.entries && in.ok(); i++) in.skip();
+  bool is_failure;
+  byte_span value;
+  for (std::size_t i = 0; i < of.entries && in.ok(); i++) {
+    if (!take_result(in, is_failure, value)) in.skip();
+  }
   of.journal = in.ok() ? byte_span(from, in.p) : byte_span();
   of.operations = in.read_bytes();
   decode(in, of.hash);

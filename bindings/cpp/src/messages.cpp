@@ -21,7 +21,7 @@ inline std::uint64_t next_varint(reader& at) {
 }
 
 // The next message of a run that was checked.
-inline void next_message(const run_view& run, reader& at, message_view& message) {
+[[gnu::always_inline]] inline void next_message(const run_view& run, reader& at, message_view& message) {
   std::uint64_t length = next_varint(at);
   const std::uint8_t* end = at.p + length;
   message.method = next_method(at);
@@ -54,13 +54,15 @@ bool session::execute_run(const record_view& record) {
   // Handlers of such messages answer nobody. It is set where it is not so already, as what was just written cannot be copied quickly.
   if (can_be_kept && _in.answers.who != reply_to::kind::nobody) _in.answers = {};
   if (_view != nullptr) return execute_viewed(run, record.lsn);
+  bool is_plain = can_be_kept && !run.keyed;
+  if (is_plain) expect(-1);
   reader at(run.messages);
   message_view message;
   for (std::uint32_t index = 0; index < run.count; index++) {
     next_message(run, at, message);
     executing_index.store(index, std::memory_order_relaxed);
     _message.index = index;
-    if (can_be_kept && !run.keyed ? !handle(message.method, message.arguments) : !execute_message(run, message)) return false;
+    if (is_plain ? !dispatch(message.method, message.arguments) : !execute_message(run, message)) return false;
   }
   return true;
 }
@@ -138,16 +140,9 @@ bool session::keyed(std::uint32_t method, byte_span key, byte_span arguments) {
   return true;
 }
 
-// Handlers do not nest, so one `incoming` serves all: making one costs more than many handlers.
 bool session::handle(std::uint32_t method, byte_span arguments, std::int64_t window_row) {
-  _in.method = method;
-  _in.arguments = arguments;
-  _in.window_row = window_row;
-  _in.wants_result = _in.answers.who != reply_to::kind::nobody || window_row >= 0;
-  _in.what = incoming::fate::no_method;
-  _app->dispatch(_in);
-  if (_in.what == incoming::fate::done && !_in.wants_result && refused == nullptr) return true;
-  return handled_at_once();
+  expect(window_row);
+  return dispatch(method, arguments);
 }
 
 bool session::handled_at_once() {

@@ -91,7 +91,7 @@ void outbound::begin_impulse(std::uint32_t destination, std::uint32_t method, by
     open(destination, run_kind::impulse, flags);
     _first = _destinations[destination].tickets + 1;
   }
-  begin_message(method);
+  begin_message(short_varint(method));
   if (flags != 0) _out.byte_string(key);
 }
 
@@ -102,14 +102,14 @@ void outbound::begin_answer(bool failed, std::uint64_t epoch, std::uint64_t sess
     _hash = epoch;
     _first = session;
   }
-  begin_message(method);
+  begin_message(short_varint(method));
   _out.varint(request);
 }
 
 void outbound::begin_failure(std::uint32_t destination, std::uint32_t method, std::uint64_t call, std::string_view words) {
   if (words.empty()) return begin(destination, run_kind::failure, method, call);
   open(destination, run_kind::failure, 0, words);
-  begin_message(method);
+  begin_message(short_varint(method));
   _out.varint(call);
 }
 
@@ -131,13 +131,16 @@ bool outbound::end_slowly(std::size_t length) {
   _was_bad = _out.bad;
   _out.bad = false;
   if (_was_bad || length > limit) return _out.resize(_message_at), false;
-  std::size_t front = length < 0x80 ? 1 : length < 0x4000 ? 2 : length < 0x20'0000 ? 3 : length < 0x1000'0000 ? 4 : 5;
+  // A message is below 2^32 bytes, as its limit is (P3.4).
+  short_varint number(static_cast<std::uint32_t>(length));
+  std::size_t front = number.length;
   if (_count != 0 && _message_at + front + length - _run_at > run_bytes_most) begin_run_for(length);
   _out.room(front);
   std::memmove(_out.data() + _message_at + front, _out.data() + _message_at + _length_bytes, length);
-  _out.resize(_message_at);
-  _out.varint(length);
-  _out.grow(length);
+  std::uint8_t in_front[8];
+  detail::store(in_front, number.word);
+  std::memcpy(_out.data() + _message_at, in_front, front);
+  _out.resize(_message_at + front + length);
   _length_bytes = std::min<std::size_t>(front, 2);
   _count++;
   return true;

@@ -38,11 +38,25 @@ bool read_file(const char* path, bytes& content, std::size_t most) {
   return content.size() <= most;
 }
 
+// The image in a checkpoint's file, which has it in chunks of kind 4 (log-format L6). Any other file is an image by itself.
+bytes image_in(bytes file) {
+  constexpr std::string_view magic = "AMBRCKP1";
+  if (file.size() < 20 || as_text(byte_span(file).subspan(12, 8)) != magic) return file;
+  bytes image;
+  for (reader in(file); in.ok() && in.left() != 0;) {
+    std::uint32_t length = in.u32(), kind = in.u32();
+    in.u32();  // the chunk's checksum, which the coordinator checks; an image that is damaged is refused by its form
+    byte_span chunk = in.take(length);
+    if (kind == 4) image.insert(image.end(), chunk.begin(), chunk.end());
+  }
+  return image;
+}
+
 int check_image(std::unique_ptr<immortal_base> app, const char* path) {
   bytes image;
   if (!read_file(path, image, SIZE_MAX / 2)) return say(2, "The image " + std::string(path) + " cannot be read: AMBROSIA_CHECK_IMAGE names a file.");
   session of(std::move(app), [] {});
-  if (!of.restore(image)) return say(of.end().code, of.end().why);
+  if (!of.restore(image_in(std::move(image)))) return say(of.end().code, of.end().why);
   return say(0, "The image can be continued.");
 }
 

@@ -30,50 +30,25 @@ void give_frame(void* frame, std::size_t size) {
 // ---- The calls that are awaited ----
 
 void call_table::reserve(std::size_t calls) {
-  if (2 * calls <= _rows.size()) return;
+  if (2 * calls <= _ring.size()) return;
   std::vector<row> before(std::bit_ceil(2 * calls));
-  before.swap(_rows);
-  _size = 0;
+  before.swap(_ring);
+  _size = _old.size();
   for (const row& one : before) {
     if (one.id != 0) add(one.id) = one;
   }
 }
 
-call_table::row& call_table::add(std::uint64_t id) {
-  reserve(_size + 1);
-  std::size_t at = place_of(id);
-  while (_rows[at].id != 0) at = (at + 1) & (_rows.size() - 1);
-  _rows[at].id = id;
-  _size++;
-  return _rows[at];
-}
-
-call_table::row* call_table::find(std::uint64_t id) {
-  if (id == 0) return nullptr;
-  for (std::size_t at = place_of(id); _rows[at].id != 0; at = (at + 1) & (_rows.size() - 1)) {
-    if (_rows[at].id == id) return &_rows[at];
-  }
-  return nullptr;
-}
-
-void call_table::remove(row* call) {
-  std::size_t mask = _rows.size() - 1, hole = static_cast<std::size_t>(call - _rows.data());
-  for (std::size_t at = (hole + 1) & mask; _rows[at].id != 0; at = (at + 1) & mask) {
-    // A row may move to the hole if its own place does not lie between the two.
-    if (((at - place_of(_rows[at].id)) & mask) >= ((at - hole) & mask)) _rows[hole] = _rows[at], hole = at;
-  }
-  _rows[hole].id = 0;
-  _size--;
-}
-
 bool call_table::have_flows() const {
-  return std::all_of(_rows.begin(), _rows.end(), [](const row& one) { return one.id == 0 || one.flow != nullptr; });
+  auto has_flow = [](const row& one) { return one.id == 0 || one.flow != nullptr; };
+  return std::all_of(_ring.begin(), _ring.end(), has_flow) && std::all_of(_old.begin(), _old.end(), [&](const auto& old) { return has_flow(old.second); });
 }
 
 std::vector<call_table::row> call_table::sorted() const {
   std::vector<row> rows;
   rows.reserve(_size);
-  for (const row& one : _rows) {
+  for (const auto& [id, one] : _old) rows.push_back(one);
+  for (const row& one : _ring) {
     if (one.id != 0) rows.push_back(one);
   }
   std::sort(rows.begin(), rows.end(), [](const row& a, const row& b) { return a.id < b.id; });

@@ -109,6 +109,20 @@ class session final : public runtime {
 
   // Gives a message to its handler; `handled` is behind it, at once or when its flow has ended. Whom it answers stands in _in.answers.
   bool handle(std::uint32_t method, byte_span arguments, std::int64_t window_row = -1);
+  // The two steps of this. Handlers do not nest, so one `incoming` serves all: making one costs more than many handlers. The first holds for all
+  // messages of a run that are answered alike.
+  void expect(std::int64_t window_row) {
+    _in.window_row = window_row;
+    _in.wants_result = _in.answers.who != reply_to::kind::nobody || window_row >= 0;
+  }
+  bool dispatch(std::uint32_t method, byte_span arguments) {
+    _in.method = method;
+    _in.arguments = arguments;
+    _in.what = incoming::fate::no_method;
+    _app->dispatch(_in);
+    if (_in.what == incoming::fate::done && !_in.wants_result && refused == nullptr) [[likely]] return true;
+    return handled_at_once();
+  }
   bool handled_at_once();
   // A method with its arguments has been executed with this value, or has failed.
   struct outcome {

@@ -1,11 +1,50 @@
 #include <ambrosia/wire.h>
 
 #include <algorithm>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 namespace ambrosia::inline v0 {
 
-bool is_utf8(byte_span data) {
-  const std::uint8_t *p = data.data(), *end = p + data.size();
+namespace detail {
+
+#if defined(__x86_64__)
+namespace {
+
+// x to a power, modulo the polynomial of CRC-64, with its bits in the order of the checksum.
+constexpr std::uint64_t power_of_x(int power) {
+  std::uint64_t value = 1ull << 63;
+  for (; power != 0; power--) value = (value & 1) != 0 ? (value >> 1) ^ crc64_tables[0][128] : value >> 1;
+  return value;
+}
+
+// A product of two numbers in this order stands one bit too low, which the powers make good.
+[[gnu::target("pclmul,sse2")]] void fold(const std::uint8_t*& p, std::size_t& n, std::uint64_t state, std::uint8_t (&last)[16]) {
+  const __m128i powers = _mm_set_epi64x(static_cast<long long>(power_of_x(127)), static_cast<long long>(power_of_x(191)));
+  auto block = [&] { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); };
+  __m128i all = _mm_xor_si128(block(), _mm_cvtsi64_si128(static_cast<long long>(state)));
+  for (p += 16, n -= 16; n >= 16; p += 16, n -= 16) {
+    __m128i front = _mm_clmulepi64_si128(all, powers, 0x00), back = _mm_clmulepi64_si128(all, powers, 0x11);
+    all = _mm_xor_si128(_mm_xor_si128(front, back), block());
+  }
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(last), all);
+}
+
+}  // namespace
+
+bool crc64_fold(const std::uint8_t*& p, std::size_t& n, std::uint64_t state, std::uint8_t (&last)[16]) {
+  static const bool is_there = __builtin_cpu_supports("pclmul");
+  if (is_there) fold(p, n, state, last);
+  return is_there;
+}
+#else
+bool crc64_fold(const std::uint8_t*&, std::size_t&, std::uint64_t, std::uint8_t (&)[16]) { return false; }
+#endif
+
+}  // namespace detail
+
+bool is_utf8_behind(const std::uint8_t* p, const std::uint8_t* end) {
   while (p != end) {
     if (*p < 0x80) {
       p++;
@@ -30,6 +69,22 @@ bool is_name(std::string_view text) {
   auto plain = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   return !text.empty() && text.size() <= 63 && plain(text[0]) &&
          std::all_of(text.begin(), text.end(), [&](char c) { return plain(c) || c == '_' || c == '-'; });
+}
+
+void writer::enlarge(std::size_t more) {
+  std::size_t capacity = std::bit_ceil(std::max<std::size_t>(_size + more, 64));
+  auto* larger = static_cast<std::uint8_t*>(std::realloc(_data, capacity));
+  if (larger == nullptr) std::abort();
+  _data = larger;
+  _capacity = capacity;
+}
+
+void writer::long_varint(std::uint64_t value) {
+  std::uint8_t* p = room(10);
+  std::size_t n = 0;
+  for (; value >= 0x80; value >>= 7) p[n++] = static_cast<std::uint8_t>(value | 0x80);
+  p[n++] = static_cast<std::uint8_t>(value);
+  _size += n;
 }
 
 std::uint64_t reader::long_varint() {

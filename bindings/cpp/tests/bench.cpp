@@ -1,4 +1,6 @@
 // What the binding costs by itself, without a socket: frames in, frames out, in one thread. bench [best of so many rounds, default 7]
+#include <malloc.h>
+
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -6,6 +8,15 @@
 
 #include "../src/session.h"
 #include "Bench.contract.h"
+
+// Every allocation is counted (glibc): a suspended call makes none.
+extern "C" void* __libc_malloc(std::size_t);
+extern "C" void* __libc_realloc(void*, std::size_t);
+namespace {
+std::uint64_t allocations = 0;
+}
+extern "C" void* malloc(std::size_t size) { return allocations++, __libc_malloc(size); }
+extern "C" void* realloc(void* old, std::size_t size) { return allocations++, __libc_realloc(old, size); }
 
 namespace {
 
@@ -129,49 +140,61 @@ void suspended(int rounds, std::uint32_t under_way) {
   driver to;
   writer value;
   encode(value, std::int64_t{7});
+  std::uint64_t made = 0;  // allocations of the last round
   // Each suspension of a power of two is executed again beside itself (the development check); it is a part of the figure.
   double best = best_of(rounds, [&] {
     double spent = 0;
+    made = 0;
     for (int i = 0; i < 50; i++) {
       std::uint64_t first = to.at.next_call;
       to.run(run_kind::fork, under_way, [](writer& out, std::uint32_t n) {
         out.varint(Bench::IBench::id::Wait), encode(out, static_cast<std::int64_t>(n)), encode(out, std::int32_t{1});
       });
+      std::uint64_t before = allocations;
       auto from = timer::now();
       to.deliver();
       spent += nanoseconds(from);
+      made += allocations - before;
       to.run(run_kind::result, under_way, [&](writer& out, std::uint32_t n) { out.varint(Bench::IBench::id::Twice), out.varint(first + n), out.raw(value.view()); });
+      before = allocations;
       from = timer::now();
       to.deliver();
       spent += nanoseconds(from);
+      made += allocations - before;
     }
     return spent / (50.0 * under_way);
   });
-  std::printf("flow begun, call emitted, suspended, resumed, ended; %u under way: %.1f ns\n", under_way, best);
+  std::printf("flow begun, call emitted, suspended, resumed, ended; %u under way: %.1f ns, %.4f allocations\n", under_way, best,
+              static_cast<double>(made) / (50.0 * under_way));
 }
 
 void again_and_again(int rounds) {
   driver to;
   writer value;
   encode(value, std::int64_t{7});
+  std::uint64_t made = 0;
   double best = best_of(rounds, [&] {
     to.run(run_kind::fork, 1, [](writer& out, std::uint32_t) { out.varint(Bench::IBench::id::Wait), encode(out, std::int64_t{1}), encode(out, std::int32_t{60'000}); });
     std::uint64_t first = to.at.next_call;
     to.deliver();
     double spent = 0;
+    made = 0;
     for (std::uint64_t i = 0; i < 60'000; i += 2'000) {
       to.run(run_kind::result, 2'000, [&](writer& out, std::uint32_t n) { out.varint(Bench::IBench::id::Twice), out.varint(first + i + n), out.raw(value.view()); });
+      std::uint64_t before = allocations;
       auto from = timer::now();
       to.deliver();
       spent += nanoseconds(from);
+      made += allocations - before;
     }
     return spent / 60'000.0;
   });
-  std::printf("call emitted, suspended, resumed, in a loop of one flow: %.1f ns\n", best);
+  std::printf("call emitted, suspended, resumed, in a loop of one flow: %.1f ns, %.4f allocations\n", best, static_cast<double>(made) / 60'000);
 }
 
 void restored(int rounds, std::uint32_t count) {
-  driver to;
+  auto before = std::make_unique<driver>();
+  driver& to = *before;
   writer image;
   for (std::uint32_t i = 0; i < count; i += 1'000) {
     to.run(run_kind::fork, 1'000, [](writer& out, std::uint32_t n) {
@@ -191,12 +214,15 @@ void restored(int rounds, std::uint32_t count) {
   auto from = timer::now();
   to.at.write_image(image);
   double written = nanoseconds(from);
+  before.reset();
   double best = best_of(rounds, [&] {
     session other(std::make_unique<App>(), [] {});
     writer welcome;
     welcome.u16(1), welcome.string("self"), welcome.u16(0), welcome.string("r0"), welcome.raw(bytes(16)), welcome.u64(1), welcome.u64(1);
     welcome.u32(64 << 20), welcome.u64(0), welcome.u8(1), welcome.varint(0);
     other.take(frame_type::app_welcome, welcome.view());
+    // A restore is the first thing that a process does: what earlier rounds have freed is not there.
+    malloc_trim(0);
     auto begin = timer::now();
     if (!other.restore(image.view())) std::printf("%s\n", other.end().why.c_str()), std::exit(1);
     return nanoseconds(begin);

@@ -268,7 +268,70 @@ void use_of_a_generic_type_travels_as_data() {
 
 }  // namespace
 
+// ---- Checksums, numbers and tables that have a quick way ----
+
+void checksum_is_the_same_by_blocks_and_by_bytes() {
+  bytes data(600);
+  for (std::size_t i = 0; i < data.size(); i++) data[i] = static_cast<std::uint8_t>(i * 7 + i / 13);
+  for (std::size_t size = 0; size < 560; size++) {
+    byte_span part(data.data() + size % 17, size);
+    std::uint64_t state = size * 0x9E3779B97F4A7C15ull, plain = ~state;
+    for (std::uint8_t byte : part) plain = detail::crc64_tables[0][(plain ^ byte) & 255] ^ plain >> 8;
+    expect(crc64(part, state) == ~plain, "a CRC-64 depends on how its bytes are taken");
+  }
+}
+
+void varint_without_a_loop_is_that_with_one() {
+  for (int bit = 0; bit < 64; bit++) {
+    for (std::uint64_t number : {(1ull << bit) - 1, 1ull << bit, (1ull << bit) + 1}) {
+      writer one, other;
+      one.varint(number);
+      std::uint64_t rest = number;
+      for (; rest >= 0x80; rest >>= 7) other.u8(static_cast<std::uint8_t>(rest | 0x80));
+      other.u8(static_cast<std::uint8_t>(rest));
+      expect(one.take() == other.take(), "a varint has other bytes");
+      reader in(one.view());
+      expect(in.varint() == number && in.finish(), "a varint is read as another number");
+    }
+  }
+}
+
+// Some calls wait for very long while others come and go, so the ring of the table comes round to them; and ids may be any at a restore.
+void call_that_waits_long_is_found() {
+  call_table calls;
+  std::map<std::uint64_t, std::uint32_t> awaited;
+  std::uint64_t chance = 1;
+  auto check = [&] {
+    bool holds = calls.size() == awaited.size();
+    for (auto [id, leaf] : awaited) {
+      call_table::row* found = calls.find(id);
+      holds &= found != nullptr && found->leaf == leaf;
+    }
+    auto sorted = calls.sorted();
+    auto next = awaited.begin();
+    for (const call_table::row& row : sorted) holds &= next != awaited.end() && row.id == next->first && row.leaf == (next++)->second;
+    expect(holds, "a call is not in the table");
+  };
+  for (std::uint64_t id = 1; id < 20'000; id++) {
+    std::uint64_t number = id < 10'000 ? id : id * 4'096;
+    calls.add(number).leaf = awaited[number] = static_cast<std::uint32_t>(id);
+    chance = chance * 6364136223846793005ull + 1442695040888963407ull;
+    bool stays = (chance >> 33) % 64 == 0;
+    if (!stays) calls.remove(calls.find(number)), awaited.erase(number);
+    if ((chance >> 40) % 256 == 0) {
+      auto one = awaited.begin();
+      if (one != awaited.end()) calls.remove(calls.find(one->first)), awaited.erase(one);
+    }
+    expect(calls.find(number + 1) == nullptr && calls.find(0) == nullptr, "a call that is not there is found");
+    if (id % 500 == 0) check();
+  }
+  check();
+}
+
 int main() {
+  checksum_is_the_same_by_blocks_and_by_bytes();
+  varint_without_a_loop_is_that_with_one();
+  call_that_waits_long_is_found();
   untaken_results_stand_in_the_order_of_their_leaves();
   given_up_leaf_has_no_result();
 #if defined(__cpp_exceptions)

@@ -170,8 +170,9 @@ struct signature_of<R(P...)> : signature<R, P...> {
 }  // namespace detail
 
 // One case of a generated dispatch: the contract's signature, the app's handler, and the defaults of its parameters ("": the type's own).
+// Each is a function of its own, so that a message pays for the case that it takes.
 template <class Signature, bool RawResult = false, class A, class H, class... Default>
-void invoke(incoming& in, A& app, H handler, Default... defaults) {
+[[gnu::noinline]] void invoke(incoming& in, A& app, H handler, Default... defaults) {
   using traits = detail::handler_traits<H>;
   if (in.is_query) return;
   const std::string_view all[detail::signature_of<Signature>::count + 1] = {defaults...};
@@ -179,7 +180,7 @@ void invoke(incoming& in, A& app, H handler, Default... defaults) {
 }
 // The same of a query: its handler reads, so it is a const member function.
 template <class Signature, bool RawResult = false, class A, class H, class... Default>
-void invoke_query(incoming& in, A& app, H handler, Default... defaults) {
+[[gnu::noinline]] void invoke_query(incoming& in, A& app, H handler, Default... defaults) {
   using traits = detail::handler_traits<H>;
   static_assert(traits::reads_only, "the handler of a query is a const member function: it changes nothing and sends nothing");
   if (!in.is_query) return;
@@ -188,7 +189,7 @@ void invoke_query(incoming& in, A& app, H handler, Default... defaults) {
 }
 // The same of a method whose only argument is bytes as they are (P4.2).
 template <class R, bool RawResult = false, class A, class H>
-void invoke_raw(incoming& in, A& app, H handler) {
+[[gnu::noinline]] void invoke_raw(incoming& in, A& app, H handler) {
   using traits = detail::handler_traits<H>;
   using parameter = std::tuple_element_t<0, typename traits::parameters>;
   if (in.is_query) return;
@@ -247,8 +248,9 @@ class sender {
   }
   template <class R, bool Raw, class F>
   pending<R, Raw> ask_with(std::uint32_t method, F arguments) const {
-    arguments(_flow->begin_call(_destination, method));
-    std::uint32_t leaf = _flow->end_call(_destination, method);
+    short_varint short_method(method);
+    arguments(_flow->begin_call(_destination, short_method));
+    std::uint32_t leaf = _flow->end_call(_destination, short_method);
     settle(*_flow);
     return {*_flow, leaf, method};
   }

@@ -56,6 +56,12 @@ void store(std::uint8_t* p, T value) {
   }
 }
 inline std::uint64_t load64(const std::uint8_t* p) { return load<std::uint64_t>(p); }
+// The bytes of a word in the other order, as CBOR has them.
+inline std::uint64_t reversed(std::uint64_t value) {
+  value = (value & 0x00FF00FF00FF00FF) << 8 | (value >> 8 & 0x00FF00FF00FF00FF);
+  value = (value & 0x0000FFFF0000FFFF) << 16 | (value >> 16 & 0x0000FFFF0000FFFF);
+  return value << 32 | value >> 32;
+}
 
 }  // namespace detail
 
@@ -85,12 +91,22 @@ inline std::uint64_t crc64_word(std::uint64_t crc, std::uint64_t word, std::size
 
 }  // namespace detail
 
+namespace detail {
+
+// Takes whole blocks of 16 bytes from the front of what is at least as long, by carry-less multiplication where the processor has it: it moves p and n
+// behind all but the last block, and leaves there, in `last`, one block that has the same effect on the state 0 as all of it on this state.
+bool crc64_fold(const std::uint8_t*& p, std::size_t& n, std::uint64_t state, std::uint8_t (&last)[16]);
+
+}  // namespace detail
+
 // The state is its value: crc64(b, crc64(a)) is the hash of a followed by b, and the hash of nothing is 0.
 inline std::uint64_t crc64(byte_span data, std::uint64_t state = 0) {
   const auto& t = detail::crc64_tables;
   const std::uint8_t* p = data.data();
   std::size_t n = data.size();
   std::uint64_t crc = ~state;
+  std::uint8_t folded[16];
+  if (n >= 64 && detail::crc64_fold(p, n, crc, folded)) crc = ~crc64({folded, 16}, ~0ull);
   for (; n >= 16; p += 16, n -= 16) {
     std::uint64_t a = detail::load64(p) ^ crc, b = detail::load64(p + 8);
     crc = 0;

@@ -34,6 +34,38 @@ struct reply_to {
 void* take_frame(std::size_t size);
 void give_frame(void* frame, std::size_t size);
 
+// The hash of a flow's operations, with destinations and arguments. The last ones are hashed together when somebody asks, or when they are many: most
+// flows end before that.
+class operation_hash {
+ public:
+  void add(std::uint64_t word, std::size_t length, std::uint64_t destination, byte_span arguments) {
+    if (_last.size() + arguments.size() > most) [[unlikely]] set(value());
+    std::uint8_t* to = _last.room(16);
+    detail::store(to, word), detail::store(to + length, destination);
+    _last.grow(length + 8);
+    if (arguments.size() > most) [[unlikely]] return set(crc64(arguments, value()));
+    _last.raw(arguments);
+  }
+  std::uint64_t value() const { return crc64(_last.view(), _before); }
+  void set(std::uint64_t value) { _before = value, _last.clear(); }
+
+ private:
+  static constexpr std::size_t most = 104;  // so that _last takes no more than 128 bytes
+  std::uint64_t _before = 0;
+  writer _last;
+};
+
+// A result in a journal: [0, status, bytes]. False: another entry stands in front, or one of an unusual form.
+inline bool take_result(cbor_reader& in, bool& is_failure, byte_span& value) {
+  if (in.left() < 4 || in.p[0] != 0x83 || in.p[1] != 0 || in.p[2] > 1 || in.p[3] < 0x40 || in.p[3] >= 0x58) return false;
+  std::size_t size = in.p[3] & 31u;
+  if (in.left() - 4 < size) return false;
+  is_failure = in.p[2] == 1;
+  value = {in.p + 4, size};
+  in.p += 4 + size;
+  return true;
+}
+
 // What an image says of one suspended flow; it lasts as long as the image.
 struct flow_image {
   std::uint64_t number = 0;
@@ -78,20 +110,26 @@ class flow_core {
   // ---- Operations, as `context` makes them ----
 
   // Whether an operation may be done here; if not, `refused` says why.
-  bool allow(bool noted);
+  bool allow(bool noted) {
+    if (in_step || !noted) [[unlikely]] disallow();
+    return refused == nullptr;
+  }
   std::unique_ptr<failure> refused;
   // Notes an operation. False: the flow is too long, or its re-execution has gone another way.
-  bool note(operation what, std::uint32_t method, std::uint64_t destination, byte_span arguments);
+  bool note(operation what, short_varint method, std::uint64_t destination, byte_span arguments);
+  bool note(operation what, std::uint32_t method, std::uint64_t destination, byte_span arguments) {
+    return note(what, short_varint(method), destination, arguments);
+  }
   // A call's arguments are written between the two, where they will be sent from.
-  writer& begin_call(std::uint32_t destination, std::uint32_t method);
-  std::uint32_t end_call(std::uint32_t destination, std::uint32_t method);
+  writer& begin_call(std::uint32_t destination, short_varint method);
+  std::uint32_t end_call(std::uint32_t destination, short_varint method);
   std::uint32_t begin_timer(std::int64_t in_us);
   std::uint64_t number_of(std::uint32_t index) { return at(index).number; }
   std::uint32_t begin_task(std::string_view body, byte_span arguments, std::function<void(writer&, bool& failed)> work);
   void give_up(std::uint32_t leaf);
   // True while it is executed again from its journal: then nothing is sent, and `told` gives the next entry.
   bool is_replaying() const { return _replay != nullptr; }
-  bool replay_failed() const;
+  bool replay_failed() const { return _replay != nullptr && replay_has_failed(); }
   // An entry of the journal that no leaf gave: a value of a step, or with kind 2 a time. `told` is for re-execution.
   void tell(std::uint8_t kind, bool is_failure, byte_span value);
   void tell_time(std::int64_t time);
@@ -102,7 +140,7 @@ class flow_core {
   // Whether what is awaited is there: all of the leaves, or one. A failure that is not taken ends the flow instead.
   bool is_ready(const std::uint32_t* leaves, std::size_t count, bool all, bool takes_failures) {
     if (_doom != nullptr || replay_failed()) return false;
-    if (count == 1 && at(leaves[0]).state == leaf_state::waiting) return false;
+    if (count == 1 && (takes_failures || at(leaves[0]).state == leaf_state::waiting)) return at(leaves[0]).state != leaf_state::waiting;
     return is_ready_slowly(leaves, count, all, takes_failures);
   }
   // The leaves stay where they are until the flow goes on: in the frame of its coroutine.
@@ -154,6 +192,11 @@ class flow_core {
   struct replay;
   // Leaves are numbered through the life of the flow. Those before the first one that is kept were taken.
   leaf& at(std::uint32_t index) { return index >= _first_leaf ? _leaves[index - _first_leaf] : s_taken_leaf; }
+  bool replay_has_failed() const;
+  std::uint32_t end_call_again(std::uint32_t destination, short_varint method);
+  std::uint32_t refuse_call();
+  byte_span take_slowly(leaf& of, bool& is_failure);
+  void disallow();
   bool is_ready_slowly(const std::uint32_t* leaves, std::size_t count, bool all, bool takes_failures);
   bool has_all_it_awaits(std::uint32_t index);
   static failure failure_of(byte_span value);
@@ -168,7 +211,7 @@ class flow_core {
   std::size_t _arguments_at = 0;  // of the call that is begun
   writer _journal, _operations;
   std::size_t _entries = 0, _operation_count = 0;
-  std::uint64_t _hash = 0;
+  operation_hash _hash;
   static leaf s_taken_leaf;
   std::vector<leaf> _leaves;
   std::uint32_t _first_leaf = 0, _taken = 0;  // so many of those in _leaves were taken

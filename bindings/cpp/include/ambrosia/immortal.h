@@ -31,7 +31,6 @@ class immortal_base {
   virtual bool run_hook(hook which, failure& error, std::uint32_t from = 0) = 0;
 
   void attach(runtime& to) { _run = &to; }
-  bool is_attached() const { return _run != nullptr; }
 
  protected:
   runtime& run() const { return *_run; }
@@ -145,7 +144,9 @@ class immortal<A, State, serves<First, More...>> : public immortal_base {
  private:
   std::uint32_t destination(std::string_view name, std::uint16_t shard) {
     std::uint32_t found = run().out.destination(shard, name);
-    if (found != no_destination) return found;
+    return found != no_destination ? found : no_such_destination(name);
+  }
+  [[gnu::noinline]] std::uint32_t no_such_destination(std::string_view name) {
     failure what = is_name(name) ? failures::limit_reached(1u << 20, "destinations") : failures::misuse("a name");
 #if defined(__cpp_exceptions)
     throw what;

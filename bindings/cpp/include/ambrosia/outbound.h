@@ -24,16 +24,20 @@ class outbound {
   // The index of a destination, which the first run to it declares (P5.5). no_destination: the name is none, or there are 2^20 already.
   std::uint32_t destination(std::uint16_t shard, std::string_view name) {
     bool is_last = shard == _last_shard && name.size() == _last_name.size() && detail::equal_few(name.data(), _last_name.data(), name.size());
-    return is_last ? _last_index : find_destination(shard, name);
+    if (is_last) [[likely]] return _last_index;
+    return find_destination(shard, name);
   }
   const place_name& name_of(std::uint32_t destination) const { return _destinations[destination].place; }
   std::uint64_t hash_of(std::uint32_t destination) const { return _destinations[destination].hash; }
   std::size_t destinations() const { return _destinations.size(); }
 
-  void begin(std::uint32_t destination, run_kind kind, std::uint32_t method, std::uint64_t call = 0) {
-    if (destination != _last_open || kind != _kind || _out.size() - _run_at > run_bytes) open(destination, kind);
+  void begin(std::uint32_t destination, run_kind kind, short_varint method, std::uint64_t call = 0) {
+    if (destination != _last_open || kind != _kind || _out.size() - _run_at > run_bytes) [[unlikely]] open(destination, kind);
     begin_message(method);
     if (kind != run_kind::fork) _out.varint(call);
+  }
+  void begin(std::uint32_t destination, run_kind kind, std::uint32_t method, std::uint64_t call = 0) {
+    begin(destination, kind, short_varint(method), call);
   }
   void begin_impulse(std::uint32_t destination, std::uint32_t method, byte_span key);
   void begin_answer(bool failed, std::uint64_t epoch, std::uint64_t session, std::uint32_t method, std::uint64_t request);
@@ -47,7 +51,7 @@ class outbound {
   bool end() {
     std::size_t length = _out.size() - _message_at - _length_bytes;
     bool is_expected = _length_bytes == 1 ? length < 0x80 : length >= 0x80 && length < 0x4000;
-    if (!is_expected || _out.bad || length > limit) return end_slowly(length);
+    if (!is_expected || _out.bad || length > limit) [[unlikely]] return end_slowly(length);
     put_length(length);
     _count++;
     return true;
@@ -79,12 +83,11 @@ class outbound {
   };
 
   void open(std::uint32_t destination, run_kind kind, std::uint8_t flags = 0, std::string_view words = {});
-  void begin_message(std::uint32_t method) {
+  void begin_message(short_varint method) {
     _message_at = _out.size();
     _cause_last = lsn;
-    _out.room(2);
-    _out.grow(_length_bytes);
-    _out.method(method);
+    detail::store(_out.room(2 + 8) + _length_bytes, method.word);
+    _out.grow(_length_bytes + method.length);
   }
   std::uint32_t find_destination(std::uint16_t shard, std::string_view name);
   void put_length(std::size_t length) {

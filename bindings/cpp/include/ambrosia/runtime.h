@@ -5,8 +5,8 @@
 
 namespace ambrosia::inline v0 {
 
-// The calls whose answers are awaited, by call id. Ids ascend and most are answered soon, so a table with open addresses holds them;
-// it grows when it is half full, and allocates nothing else.
+// The calls whose answers are awaited, by call id. Ids ascend, so each has its place in a ring with two rows for each call that waits, and allocates
+// nothing. One that still waits when another comes to its place moves to a map, once.
 class call_table {
  public:
   struct row {
@@ -14,10 +14,27 @@ class call_table {
     flow_core* flow = nullptr;
     std::uint32_t leaf = 0, destination = 0, method = 0;
   };
-  call_table() : _rows(64) {}
-  row& add(std::uint64_t id);  // the rest is the caller's to fill in
-  row* find(std::uint64_t id);
-  void remove(row* call);
+  call_table() : _ring(64) {}
+  // The rest is the caller's to fill in.
+  row& add(std::uint64_t id) {
+    if (2 * _size >= _ring.size()) [[unlikely]] reserve(_size + 1);
+    row& at = _ring[id & (_ring.size() - 1)];
+    if (at.id != 0) [[unlikely]] _old.emplace(at.id, at);
+    at.id = id;
+    _size++;
+    return at;
+  }
+  row* find(std::uint64_t id) {
+    row& at = _ring[id & (_ring.size() - 1)];
+    if (at.id == id && id != 0) [[likely]] return &at;
+    auto old = _old.find(id);
+    return old != _old.end() ? &old->second : nullptr;
+  }
+  void remove(row* call) {
+    _size--;
+    std::uint64_t id = std::exchange(call->id, 0);
+    if (!_old.empty()) _old.erase(id);
+  }
   void reserve(std::size_t calls);
   std::size_t size() const { return _size; }
   std::vector<row> sorted() const;
@@ -25,10 +42,9 @@ class call_table {
   bool have_flows() const;
 
  private:
-  // Eight ids that follow one another stand side by side, since they come and go together, and where the eight stand is as good as random.
-  std::size_t place_of(std::uint64_t id) const { return static_cast<std::size_t>(((id >> 3) * 0x9E3779B97F4A7C15ull >> 32 << 3) | (id & 7)) & (_rows.size() - 1); }
-  std::vector<row> _rows;
-  std::size_t _size = 0;
+  std::vector<row> _ring;
+  std::map<std::uint64_t, row> _old;
+  std::size_t _size = 0;  // of both
 };
 
 class runtime {
@@ -71,7 +87,8 @@ class runtime {
   std::uint64_t next_call = 1, next_timer = 1, next_task = 1, random_state = 0;
   call_table calls;
   bool is_primary = false;
-  writer unsent;  // the arguments of calls that flows make again
+  writer unsent;            // the arguments of calls that a flow makes again
+  operation_hash repeated;  // and the operations of it
   // Why the plain handler that runs will have failed, where it could not be told by an exception.
   std::unique_ptr<failure> refused;
 

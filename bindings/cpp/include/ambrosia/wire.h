@@ -19,7 +19,13 @@ inline byte_span as_bytes(std::string_view text) { return {reinterpret_cast<cons
 inline std::string_view as_text(byte_span data) { return {reinterpret_cast<const char*>(data.data()), data.size()}; }
 inline bytes to_bytes(byte_span data) { return bytes(data.begin(), data.end()); }
 
-bool is_utf8(byte_span data);
+// Whether this, behind a front that is ASCII, is UTF-8.
+bool is_utf8_behind(const std::uint8_t* p, const std::uint8_t* end);
+inline bool is_utf8(byte_span data) {
+  const std::uint8_t *p = data.data(), *end = p + data.size();
+  while (end - p >= 8 && (detail::load64(p) & 0x8080808080808080) == 0) p += 8;
+  return p == end || is_utf8_behind(p, end);
+}
 // P1.5: ^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$
 bool is_name(std::string_view text);
 
@@ -52,12 +58,17 @@ inline bool equal_few(const char* a, const char* b, std::size_t count) {
 
 }  // namespace detail
 
-// The varint of a number, from the lowest byte on. A method's id is nearly always a hash with the top bit set (P4.5), which has five bytes.
-inline std::uint64_t varint_word(std::uint32_t number, std::size_t& length) {
-  std::uint64_t n = number, spread = (n & 0x7F) | (n & 0x3F80) << 1 | (n & 0x1FC000) << 2 | (n & 0xFE00000) << 3 | n >> 28 << 32;
-  length = n >> 28 != 0 ? 5 : n >> 21 != 0 ? 4 : n >> 14 != 0 ? 3 : n >> 7 != 0 ? 2 : 1;
-  return spread | (0x80808080u & ((1ull << (8 * (length - 1))) - 1));
-}
+// The varint of a number below 2^32, from the lowest byte on, without a loop: most are ids of methods, which are nearly always a hash with the top
+// bit set (P4.5) and have five bytes. Where the compiler knows the number nothing is computed.
+struct short_varint {
+  constexpr explicit short_varint(std::uint32_t number) : length((static_cast<std::uint32_t>(std::bit_width(number | 1)) + 6) / 7), number(number) {
+    std::uint64_t n = number;
+    word = (n & 0x7F) | (n & 0x3F80) << 1 | (n & 0x1FC000) << 2 | (n & 0xFE00000) << 3 | n >> 28 << 32;
+    word |= 0x80808080u & ((1ull << (8 * (length - 1))) - 1);
+  }
+  std::uint64_t word = 0;
+  std::uint32_t length, number;
+};
 
 // A growing row of bytes. It keeps its memory when it is cleared, so a writer that is used again allocates nothing.
 class writer {
@@ -96,17 +107,12 @@ class writer {
   void u32(std::uint32_t value) { fixed(value); }
   void u64(std::uint64_t value) { fixed(value); }
   void i64(std::int64_t value) { fixed(static_cast<std::uint64_t>(value)); }
-  void method(std::uint32_t id) {
-    std::size_t length;
-    detail::store(room(8), varint_word(id, length));
-    _size += length;
-  }
+  // It may write, and not count, some bytes behind the number.
   void varint(std::uint64_t value) {
-    std::uint8_t* p = room(10);
-    std::size_t n = 0;
-    for (; value >= 0x80; value >>= 7) p[n++] = static_cast<std::uint8_t>(value | 0x80);
-    p[n++] = static_cast<std::uint8_t>(value);
-    _size += n;
+    if (value >> 32 != 0) return long_varint(value);
+    short_varint number(static_cast<std::uint32_t>(value));
+    detail::store(room(8), number.word);
+    _size += number.length;
   }
   void string(std::string_view text) { varint(text.size()), raw(as_bytes(text)); }
   void byte_string(byte_span data) { varint(data.size()), raw(data); }
@@ -122,14 +128,9 @@ class writer {
     detail::store(room(sizeof value), value);
     _size += sizeof value;
   }
-  void enlarge(std::size_t more) {
-    std::size_t capacity = _capacity == 0 ? 64 : _capacity * 2;
-    while (capacity - _size < more) capacity *= 2;
-    auto* larger = static_cast<std::uint8_t*>(std::realloc(_data, capacity));
-    if (larger == nullptr) std::abort();
-    _data = larger;
-    _capacity = capacity;
-  }
+  // Out of line, so that what appends stays small enough to be put where it is used.
+  [[gnu::cold]] void enlarge(std::size_t more);
+  void long_varint(std::uint64_t value);
 
   std::uint8_t* _data = nullptr;
   std::size_t _size = 0, _capacity = 0;

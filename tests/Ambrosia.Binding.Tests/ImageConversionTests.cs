@@ -58,6 +58,19 @@ public sealed class ImageConversionTests
         Assert.Equal((0, "upgraded from 1"), (depot._added, depot._seen));
     }
 
+    /// <summary>The class of before was renamed in the new build, and the new one has the name that it had.</summary>
+    [Fact]
+    public void Image_OfAClassWhoseNameTheNewOneHas_IsGivenToTheFormerOne()
+    {
+        var app = new FakeCoordinator(ImmortalDefinition.Of<DepotV2>()) { Former = VersionChangeTests.Depots("") };
+        app.Welcome(OldImage("DepotV2"), converts: 1);
+        app.Send(new ConvertFrame(app.Next, 1, 2, ConversionUse.Image));
+        Assert.Null(app.Converted);
+        var next = new FakeCoordinator(ImmortalDefinition.Of<DepotV2>()) { AppVersion = 2 };
+        next.Welcome(app.Image, app.Next.Value);
+        Assert.Equal([.. Filled().Immortal<DepotV1>()._items, "converted"], next.Immortal<DepotV2>()._items);
+    }
+
     [Fact]
     public void Image_WhoseFieldIsOfAnotherType_IsRefused()
     {
@@ -114,16 +127,16 @@ public sealed class ImageConversionTests
     }
 
     /// <summary>
-    /// An image as another build has written it, in which the class had the name that this assembly knows as a former one alone.
+    /// An image as another build has written it, in which the class had another name: one that this assembly knows as a former one alone.
     /// </summary>
-    private static byte[] OldImage()
+    private static byte[] OldImage(string called = "DepotV0")
     {
         FakeCoordinator app = Filled();
         app.Send(new ConvertFrame(Lsn.Zero, 1, 1, ConversionUse.State));
         byte[] image = app.Image;
         ReadOnlySpan<byte> name = "DepotV1"u8;
         Assert.True(image.AsSpan().IndexOf(name) >= 0);
-        for (int at; (at = image.AsSpan().IndexOf(name)) >= 0;) "DepotV0"u8.CopyTo(image.AsSpan(at));
+        for (int at; (at = image.AsSpan().IndexOf(name)) >= 0;) System.Text.Encoding.ASCII.GetBytes(called).CopyTo(image.AsSpan(at));
         return image;
     }
 

@@ -162,8 +162,11 @@ public sealed class VersionChangeTests
         Assert.Contains("state versions that ascend", why.Message, StringComparison.Ordinal);
     }
 
-    private static FormerVersion Depots(string effect) => new(
-        ImmortalDefinition.Of<DepotV1>(), 1, old => new DepotV2((DepotV1)old, effect));
+    internal static FormerVersion Depots(string effect) => new(
+        ImmortalDefinition.Of<DepotV1>(), 1, old => new DepotV2((DepotV1)old, effect))
+    {
+        Successor = typeof(DepotV2),
+    };
 
     private static FakeCoordinator Filled(FormerVersion former)
     {

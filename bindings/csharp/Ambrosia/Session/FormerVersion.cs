@@ -9,6 +9,9 @@ namespace Ambrosia.Session;
 /// </summary>
 internal sealed record FormerVersion(ImmortalDefinition Definition, uint Version, Func<Immortal, Immortal> Convert)
 {
+    /// <summary>The newest class, which may have taken the name that the former one had when it wrote its images.</summary>
+    internal required Type Successor { get; init; }
+
     /// <summary>Gives the former version of a class that has a constructor for it, or the same fields by name.</summary>
     /// <exception cref="InvalidOperationException">There is no such constructor, and names do not do; or the versions do not
     /// ascend.</exception>
@@ -25,7 +28,10 @@ internal sealed record FormerVersion(ImmortalDefinition Definition, uint Version
                 $"{newest.Type.Name} is of app version {newest.AppVersion} and {former.Type.Name}, which it follows, of {version}: "
                 + $"state versions that ascend from 1 on, with [AppVersion(n)] at each class, or at the assembly for {newest.Type.Name}");
         return new FormerVersion(
-            former, version, constructor is null ? ConversionByNames.Of(former.Type, newest.Type) : old => Construct(constructor, old));
+            former, version, constructor is null ? ConversionByNames.Of(former.Type, newest.Type) : old => Construct(constructor, old))
+        {
+            Successor = newest.Type,
+        };
     }
 
     /// <summary>Makes an immortal; what its constructor throws comes out as it is.</summary>

@@ -35,6 +35,9 @@ internal sealed class ImmortalRuntime : IHandlerSession
     private readonly ResultDispatcher _results;
     private readonly StateWatch _watch;
 
+    /// <summary>It executes a former class whose name the newest one may have in images; null: it does not.</summary>
+    private readonly RenamedClass? _renamed;
+
     /// <param name="former">This runtime goes on in the place of that one, on the same output; null: it is the session's first.</param>
     internal ImmortalRuntime(
         ImmortalDefinition definition, AppWelcome welcome, OutboundBuffer outbound, ImpulseIngress impulses, SessionOptions options,
@@ -42,6 +45,8 @@ internal sealed class ImmortalRuntime : IHandlerSession
     {
         StateSerializers.Read(definition.Type.Assembly);
         _host = new ImmortalHost(definition);
+        if (options.Former is { } older && older.Definition.Type == definition.Type)
+            _renamed = new RenamedClass(older.Successor, definition.Type);
         var replay = new ReplayContext(welcome.Uuid, new Scheduler(this));
         _sender = new MessageSender(replay.Scheduler, outbound, impulses, former?._sender.Destinations);
         Context = new ImmortalContext(
@@ -232,7 +237,7 @@ internal sealed class ImmortalRuntime : IHandlerSession
     /// <exception cref="SuspendedCallsChangedException">Methods that are suspended in it have other bodies now; nothing
     /// was restored.</exception>
     internal IReadOnlyList<string> Restore(LargeBuffer image, bool acceptSource, bool isReflective = false) =>
-        StateImage.Restore(image, acceptSource, AttachProxy, Adopt, isReflective);
+        StateImage.Restore(image, acceptSource, AttachProxy, Adopt, _renamed, isReflective);
 
     /// <summary>Collects everything that a checkpoint holds of this side. It shares the objects, so it is to be written at once.</summary>
     private ImageRoot ToImage()

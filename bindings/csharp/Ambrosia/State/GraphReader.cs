@@ -46,6 +46,9 @@ public sealed class GraphReader
 
     internal bool IsReflective { get; }
 
+    /// <summary>The class whose name another one has in this app; null: there is none.</summary>
+    internal RenamedClass? Renamed { get; init; }
+
     /// <summary>The image's table of types.</summary>
     internal ImageTypes Types { get; private set; } = ImageTypes.None;
 
@@ -144,7 +147,7 @@ public sealed class GraphReader
 
     private void ReadAll(ref CborReader from, KeptBodies kept)
     {
-        Types = ImageTypes.Read(ref from, kept);
+        Types = ImageTypes.Read(ref from, kept, Renamed);
         _shapeOf = new ObjectShape?[Types.Count];
         _objects = new object?[from.ReadArrayHeader() / 2];
         _whole.Clear();

@@ -22,12 +22,15 @@ internal sealed class ImageTypes
     internal ImageType this[ulong row] =>
         row < (ulong)_rows.Length ? _rows[row] : throw new InvalidDataException($"The image names type {row} of {_rows.Length}.");
 
-    internal static ImageTypes Read(ref CborReader from, KeptBodies kept)
+    /// <param name="renamed">See <see cref="RenamedClass"/>; null: no class of this app has the name of another one in the image.</param>
+    internal static ImageTypes Read(ref CborReader from, KeptBodies kept, RenamedClass? renamed)
     {
         var types = new ImageTypes(new ImageType[from.ReadArrayHeader()], kept);
         for (int i = 0; i < types._rows.Length; i++)
         {
-            ImageType row = types._rows[i] = ReadRow(ref from, kept);
+            ImageType row = ReadRow(ref from, kept);
+            if (renamed is { } names && row.Type == names.Successor) row = row with { Type = names.Former };
+            types._rows[i] = row;
             if (row.Type is not null) types._byType[row.Type] = row;
         }
         return types;
@@ -53,6 +56,12 @@ internal sealed class ImageTypes
         return new ImageType(type, missing, (TypeKind)kind, members);
     }
 }
+
+/// <summary>
+/// The class of a version before has another name in this app than in the image, since the one that follows it has taken its name: the image
+/// means the former one.
+/// </summary>
+internal readonly record struct RenamedClass(Type Successor, Type Former);
 
 /// <summary>Describes a type as an image does.</summary>
 /// <param name="Type">The type of this app; null where it has none of this name, which <paramref name="Missing"/> is then.</param>

@@ -32,7 +32,8 @@ internal sealed class DocumentedWalk(string document, string heading, string scr
             else shown.AddRange(text.Split('\n', StringSplitOptions.RemoveEmptyEntries));
         }
         string configuration = Path.GetFileName(Path.GetDirectoryName(Path.TrimEndingDirectorySeparator(AppContext.BaseDirectory))!);
-        script.Replace(scratch, Path.Combine(directory.Path, "walk")).Replace("127.0.0.1:8080", $"127.0.0.1:{FreePort()}").Replace("Release", configuration);
+        script.Replace(scratch, Path.Combine(directory.Path, "walk")).Replace("127.0.0.1:8080", $"127.0.0.1:{FreePort()}")
+            .Replace("Release", configuration);
         string file = Path.Combine(directory.Path, "walk.sh");
         File.WriteAllText(file, script.ToString());
         (int code, string output) = Run(file, clone);
@@ -51,7 +52,8 @@ internal sealed class DocumentedWalk(string document, string heading, string scr
     private IEnumerable<(string Language, string Text)> Blocks()
     {
         string text = File.ReadAllText(BuiltPrograms.Source(document));
-        int from = text.IndexOf(heading, StringComparison.Ordinal), end = text.IndexOf("\n## ", from + heading.Length, StringComparison.Ordinal);
+        int from = text.IndexOf(heading, StringComparison.Ordinal),
+            end = text.IndexOf("\n## ", from + heading.Length, StringComparison.Ordinal);
         string section = text[from..(end < 0 ? text.Length : end)];
         string[] parts = section.Split("\n```");
         for (int i = 1; i < parts.Length; i += 2)

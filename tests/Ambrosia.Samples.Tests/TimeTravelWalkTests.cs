@@ -4,5 +4,6 @@ namespace Ambrosia.Samples.Tests;
 public sealed class TimeTravelWalkTests
 {
     [CurlFact]
-    public void Walk_AsItIsWritten_EndsWithATestThatHolds() => new DocumentedWalk("docs/time-travel.md", "## Ten minutes", "/tmp/walk").Walk();
+    public void Walk_AsItIsWritten_EndsWithATestThatHolds() =>
+        new DocumentedWalk("docs/time-travel.md", "## Ten minutes", "/tmp/walk").Walk();
 }

@@ -39,7 +39,11 @@ internal sealed class Upgrades
 
     /// <summary>What an app that begins now says that it can execute.</summary>
     public SessionOptions Of(SimulatedReplica replica, SessionOptions options) => KindOf(replica) == AppKind.Old ? options
-        : options with { AppVersion = To, Former = new FormerVersion(ImmortalDefinition.Of<Ledger>(), From, Convert) { Successor = typeof(Ledger) } };
+        : options with
+        {
+            AppVersion = To,
+            Former = new FormerVersion(ImmortalDefinition.Of<Ledger>(), From, Convert) { Successor = typeof(Ledger) },
+        };
 
     private static Ledger Convert(Immortal old)
     {

@@ -311,11 +311,15 @@ internal sealed class UpgradeRound(
             HangingApp hanging = IsInPlace || Stage != UpgradeStage.Converting ? HangingApp.None
                 : Handover?.AwaitsOldApp == true ? HangingApp.Old : HangingApp.New;
             TryGiveUp(
-                $"it was not done within {(IsInPlace ? "--limit" : "--upgrade-limit")} {Options.Limit.TotalSeconds:0.#} s{(Stage == UpgradeStage.Wanted ? ": the app had not executed all that is logged" : "")}",
+                $"it was not done within {(IsInPlace ? "--limit" : "--upgrade-limit")} {Options.Limit.TotalSeconds:0.#} s{(Stage == UpgradeStage.Wanted ? $": {WhatIsAwaited()}" : "")}",
                 hanging);
         }
         else TryRecord();
     }
+
+    private string WhatIsAwaited() => replica.IsOwing() ? "what the epoch begins with is not logged"
+        : log.Writer.Tail > log.Durable ? $"the log is durable up to {log.Durable}, and not to its end at {log.Writer.Tail}"
+        : $"the app had not executed all that is logged, up to {log.Durable}: it was given it up to {execution.Progress.DeliveredTo}, and has executed it up to {execution.Progress.Processed}";
 
     /// <summary>
     /// The replica goes on with the version before, where that is still in force; false: behind the record nobody gives up (U11), or the

@@ -3,7 +3,7 @@ using Ambrosia.Coordinator.Replica;
 
 namespace Ambrosia.Tools.Commands;
 
-/// <summary>An option that is a span of time, like 10s or 5m, of a day at most.</summary>
+/// <summary>Takes a span of time, like 10s or 5m, of a day at most.</summary>
 internal sealed class TimeOption : Option<TimeSpan?>
 {
     private static readonly TimeSpan s_max = TimeSpan.FromDays(1);

@@ -90,14 +90,15 @@ internal static class StateImage
     /// <exception cref="SuspendedCallsChangedException">Methods that are suspended in it have other bodies now; nothing
     /// was restored.</exception>
     internal static IReadOnlyList<string> Restore(
-        LargeBuffer image, bool acceptSource, AttachProxy attach, Action<ImageRoot> adopt, RenamedClass? renamed = null, bool isReflective = false)
+        LargeBuffer image, bool acceptSource, AttachProxy attach, Action<ImageRoot> adopt, RenamedClass? renamed = null,
+        bool isReflective = false)
     {
         try
         {
             CborReader from = Check(image.From(0), acceptSource, out BodyFindings bodies);
             if (bodies.Refusals.Count > 0) throw new SuspendedCallsChangedException(bodies.Refusals);
-            var graph = new GraphReader(attach, isReflective) { Renamed = renamed };
-            graph.ReadAll(image, from.Position, bodies.Bodies);
+            var graph = new GraphReader(attach, isReflective);
+            graph.ReadAll(image, from.Position, bodies.Bodies, renamed);
             adopt(graph.ObjectOf(0) as ImageRoot ?? throw new InvalidDataException("The image does not begin with its root."));
             return bodies.Kept;
         }

@@ -46,9 +46,6 @@ public sealed class GraphReader
 
     internal bool IsReflective { get; }
 
-    /// <summary>The class whose name another one has in this app; null: there is none.</summary>
-    internal RenamedClass? Renamed { get; init; }
-
     /// <summary>The image's table of types.</summary>
     internal ImageTypes Types { get; private set; } = ImageTypes.None;
 
@@ -91,11 +88,12 @@ public sealed class GraphReader
     /// Reads the table of types and all objects of a graph that stands in an image from a place to its end. The image is used up.
     /// </summary>
     /// <param name="kept">Where methods go on whose bodies are kept; null: none is.</param>
+    /// <param name="renamed">The class whose name another one has in this app; null: there is none.</param>
     /// <exception cref="CborException">The image is damaged, or something stands behind its end.</exception>
-    internal void ReadAll(LargeBuffer image, long at, KeptBodies? kept = null)
+    internal void ReadAll(LargeBuffer image, long at, KeptBodies? kept = null, RenamedClass? renamed = null)
     {
         CborReader from = Open(image, at);
-        ReadAll(ref from, kept ?? KeptBodies.None);
+        ReadAll(ref from, kept ?? KeptBodies.None, renamed);
         _window.ExpectEnd(from);
         _image = null;
     }
@@ -145,9 +143,9 @@ public sealed class GraphReader
         return _window.Begin(at);
     }
 
-    private void ReadAll(ref CborReader from, KeptBodies kept)
+    private void ReadAll(ref CborReader from, KeptBodies kept, RenamedClass? renamed = null)
     {
-        Types = ImageTypes.Read(ref from, kept, Renamed);
+        Types = ImageTypes.Read(ref from, kept, renamed);
         _shapeOf = new ObjectShape?[Types.Count];
         _objects = new object?[from.ReadArrayHeader() / 2];
         _whole.Clear();

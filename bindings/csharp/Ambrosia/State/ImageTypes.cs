@@ -58,8 +58,8 @@ internal sealed class ImageTypes
 }
 
 /// <summary>
-/// The class of a version before has another name in this app than in the image, since the one that follows it has taken its name: the image
-/// means the former one.
+/// The class of a version before has another name in this app than in the image, since the one that follows it has taken its name: the
+/// image means the former one.
 /// </summary>
 internal readonly record struct RenamedClass(Type Successor, Type Former);
 

@@ -75,16 +75,16 @@ counter() {
 }
 
 # Discovered, not listed: the simulation, whatever ends in .Tests, and the suites of other languages. What is long and wants processors
-# begins beside what is long and waits, and not at the end, where the other lane has nothing more to do.
+# begins beside what is long and waits, and not at the end, where the other lanes have nothing more to do.
 suites() {
   local project wanted
-  for project in tests/Ambrosia.Simulation/*.csproj tests/*.Tests/*.csproj bindings/*/suite protocol/*/suite; do
+  for project in tests/Ambrosia.Simulation/*.csproj tests/Ambrosia.Schedules.Tests/*.csproj tests/*.Tests/*.csproj bindings/*/suite protocol/*/suite; do
     [ -f "$project" ] || continue
     [ $# -eq 0 ] && echo "$project"
     for wanted in "$@"; do
       case "$project" in *"$wanted"*) echo "$project"; break ;; esac
     done
-  done
+  done | awk '!seen[$0]++'
 }
 
 # Says everything of one suite, and leaves its count in a file, which is missing where the suite could not be run to its end.

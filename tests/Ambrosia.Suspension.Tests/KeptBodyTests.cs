@@ -45,8 +45,7 @@ public sealed class KeptBodyTests : IDisposable
     public void Dispose() => Directory.Delete(_root, recursive: true);
 
     [Theory]
-    [InlineData(OptimizationLevel.Release)]
-    [InlineData(OptimizationLevel.Debug)]
+    [MemberData(nameof(OptimizationLevels.Tried), MemberType = typeof(OptimizationLevels))]
     public void Images_OfChangedMethods_FinishOnTheBodiesThatAreKept(OptimizationLevel level)
     {
         string images = Path.Combine(_root, "images");
@@ -79,8 +78,7 @@ public sealed class KeptBodyTests : IDisposable
 
     /// <summary>The hashes of a kept body are those that it had under its former name, with all that the compiler made of it.</summary>
     [Theory]
-    [InlineData(OptimizationLevel.Release)]
-    [InlineData(OptimizationLevel.Debug)]
+    [MemberData(nameof(OptimizationLevels.Tried), MemberType = typeof(OptimizationLevels))]
     public void Body_ThatIsKept_HasItsFormerHashes(OptimizationLevel level)
     {
         Dictionary<string, JsonElement> same = Bodies(Variant.Compile(_root, "same", Variant.Source, level));

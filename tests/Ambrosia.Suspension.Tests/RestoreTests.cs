@@ -56,8 +56,7 @@ public sealed class RestoreTests : IDisposable
     public void Dispose() => Directory.Delete(_root, recursive: true);
 
     [Theory]
-    [InlineData(OptimizationLevel.Release)]
-    [InlineData(OptimizationLevel.Debug)]
+    [MemberData(nameof(OptimizationLevels.Tried), MemberType = typeof(OptimizationLevels))]
     public void Images_OfAllShapes_RestoreInAnotherProcess(OptimizationLevel level)
     {
         Variant same = Variant.Compile(_root, "same", Variant.Source, level);
@@ -72,8 +71,7 @@ public sealed class RestoreTests : IDisposable
     }
 
     [Theory]
-    [InlineData(OptimizationLevel.Release)]
-    [InlineData(OptimizationLevel.Debug)]
+    [MemberData(nameof(OptimizationLevels.Tried), MemberType = typeof(OptimizationLevels))]
     public void Images_OfChangedBodies_AreRefusedAndNoOthers(OptimizationLevel level)
     {
         Variant same = Variant.Compile(_root, "same", Variant.Source, level);

@@ -19,7 +19,7 @@ public sealed class EveryBitTests
         SegmentImage image = isRecycled ? s_image.Value.AsRecycled() : s_image.Value;
         int from = isRecycled ? image.EndOffset - (12 << 10) : SegmentHeader.Bytes; // below, the two differ in nothing that is read
         int bits = (image.Bytes.Length - from) * 8;
-        (int first, int step) = isRecycled ? (0, 1) : TestScale.Sample(3);
+        (int first, int step) = isRecycled ? (0, 1) : TestScale.Sample(7);
         int CasesOf(int bitsBelow) => (bitsBelow - first + step - 1) / step;
         Dictionary<DamageOracle.Answer, int> answers = Exhaustive.Run(image, CasesOf(bits), (reader, number) =>
         {

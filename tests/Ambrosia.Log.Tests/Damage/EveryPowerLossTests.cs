@@ -15,7 +15,7 @@ public sealed class EveryPowerLossTests
     public void Recover_EverySubsetAtEveryOperation_HasEverythingDurable()
     {
         var life = new TruncationScenario(rounds: 12);
-        (int first, int step) = TestScale.Sample(4);
+        (int first, int step) = TestScale.Sample(7);
         (int moments, long outcomes) = LosePower(life, first, step);
         Assert.Null(life.Death);
         Assert.True(life.Recycled > 0, "no file lives twice");

@@ -22,7 +22,7 @@ public sealed class TruncationCrashTests
     public void Recover_AfterDeathAtEveryOperation_CheckpointsHaveTheirLog(Death death)
     {
         int seeds = death == Death.Process ? 1 : Math.Max(2, TestScale.Rounds(20)), deaths = 0, truncated = 0;
-        (int first, int step) = TestScale.Sample(3);
+        (int first, int step) = TestScale.Sample(5);
         for (long at = 1 + first; ; at += step)
         {
             var life = new TruncationScenario();
@@ -51,7 +51,7 @@ public sealed class TruncationCrashTests
     public void Recover_AfterAnyOperationFailed_CheckpointsHaveTheirLog(FileFault fault, bool forGood)
     {
         int failures = 0, checkpoints = 0;
-        (int first, int step) = TestScale.Sample(3);
+        (int first, int step) = TestScale.Sample(5);
         for (long at = 1 + first; ; at += step)
         {
             var life = new TruncationScenario();

@@ -27,7 +27,7 @@ public sealed class EverySystemCallTests : IDisposable
         Dictionary<string, uint> expected = Run(static _ => default, out PlannedCalls.Plan calls);
         Assert.True(calls.Calls > 300, $"{calls.Calls} calls");
         int fired = 0;
-        (int first, int step) = TestScale.Sample(3);
+        (int first, int step) = TestScale.Sample(5);
         for (int at = 1 + first; at <= calls.Calls; at += step)
         {
             int call = at;
@@ -48,7 +48,7 @@ public sealed class EverySystemCallTests : IDisposable
     public void Start_AfterAnyCallFailed_HasEverythingAcknowledged(int errno, bool forGood)
     {
         int failures = 0;
-        (int first, int step) = TestScale.Sample(3);
+        (int first, int step) = TestScale.Sample(5);
         for (int at = 1 + first; ; at += step)
         {
             (int call, string dir) = (at, NewDirectory());

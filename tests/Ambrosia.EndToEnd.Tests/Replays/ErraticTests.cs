@@ -54,8 +54,14 @@ public sealed class ErraticTests
         Tool tool = Tool.Run("replay", erratic.LogDirectory, "--app", $"env POINT=, {app}", "--old", app, "--json", "--stop-at", "100");
 
         Assert.True(tool.Code == 1, $"{tool.Code}: {tool.Output}{tool.Error}");
-        Assert.Equal(some.Select(static each => $"IErratic.Answer(mistake: \"{each}\")")
-            .Append($"IErratic.Keep(mistake: \"{some[0]}\")"), Named(tool));
+        string[] expected =
+            [.. some.Select(static each => $"IErratic.Answer(mistake: \"{each}\")"), $"IErratic.Keep(mistake: \"{some[0]}\")"];
+        string[] named = [.. Named(tool)];
+        Assert.Equal(expected.Length, named.Length);
+        // To find the message both execute once more. With such code that does not always lead there, and no message is named exactly.
+        bool[] isExact = [.. Differences(tool).Select(static each => each.GetProperty("exact").GetBoolean())];
+        Assert.Contains(true, isExact);
+        Assert.All(Enumerable.Range(0, named.Length).Where(i => isExact[i]), i => Assert.Equal(expected[i], named[i]));
         Assert.StartsWith($"_kept[\"{some[0]}\"]: ", Differences(tool).Last().GetProperty("state")[0].GetString(), StringComparison.Ordinal);
         cluster.Passed();
     }
@@ -75,11 +81,7 @@ public sealed class ErraticTests
             erratic.Settings["POINT"] = ",";
             erratic.Start();
 
-            Assert.Equal(Divergence, erratic.AwaitExit());
-            erratic.AwaitLine("its end", static line => line.StartsWith("exit 70: the app is not deterministic", StringComparison.Ordinal));
-            PrintedCommand printed = PrintedCommand.Of(erratic, "DIFFERENT at ");
-            Assert.Contains($"IErratic.Call(mistake: \"{mistake}\")", printed.Line, StringComparison.Ordinal);
-            Assert.Contains($"IErratic.Told(mistake: \"{mistake}\", outcome: ", printed.Line, StringComparison.Ordinal);
+            AssertItEnds(erratic, mistake);
             cluster.Passed();
         }
     }
@@ -100,11 +102,7 @@ public sealed class ErraticTests
             (Replica secondary, ClientProxy<IErratic> proxy, ImmortalClient client) = await StartBothAsync(cluster);
             await using (client) await proxy.CallAsync(mistake);
 
-            Assert.Equal(Divergence, secondary.AwaitExit());
-            secondary.AwaitLine("its end", static line => line.StartsWith("exit 70: the app is not deterministic", StringComparison.Ordinal));
-            PrintedCommand printed = PrintedCommand.Of(secondary, "DIFFERENT at ");
-            Assert.Contains($"IErratic.Call(mistake: \"{mistake}\")", printed.Line, StringComparison.Ordinal);
-            Assert.Contains($"IErratic.Told(mistake: \"{mistake}\", outcome: ", printed.Line, StringComparison.Ordinal);
+            AssertItEnds(secondary, mistake);
             cluster.Passed();
         }
     }
@@ -147,9 +145,21 @@ public sealed class ErraticTests
     }
 
     /// <summary>Returns the messages that differ, as they were called.</summary>
+    /// <summary>It ends as one whose calls differ, and says which message makes which call.</summary>
+    private static void AssertItEnds(Replica replica, string mistake)
+    {
+        Assert.Equal(Divergence, replica.AwaitExit());
+        replica.AwaitLine("its end", static line => line.StartsWith("exit 70: the app is not deterministic", StringComparison.Ordinal));
+        PrintedCommand printed = PrintedCommand.Of(replica, "DIFFERENT at ");
+        Assert.Contains($"IErratic.Call(mistake: \"{mistake}\")", printed.Line, StringComparison.Ordinal);
+        Assert.Contains($"IErratic.Told(mistake: \"{mistake}\", outcome: ", printed.Line, StringComparison.Ordinal);
+    }
+
+    /// <summary>The calls that the differences name; a whole message where it is none of these.</summary>
     private static IEnumerable<string> Named(Tool tool) =>
         Differences(tool).Select(static each => each.GetProperty("message").GetString()!).Select(static message =>
-            message[message.IndexOf("IErratic", StringComparison.Ordinal)..(message.IndexOf(')', StringComparison.Ordinal) + 1)]);
+            message.IndexOf("IErratic", StringComparison.Ordinal) is >= 0 and var at
+                ? message[at..(message.IndexOf(')', StringComparison.Ordinal) + 1)] : message);
 
     private static JsonElement.ArrayEnumerator Differences(Tool tool) => tool.Json.GetProperty("differences").EnumerateArray();
 

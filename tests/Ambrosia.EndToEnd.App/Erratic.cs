@@ -63,18 +63,36 @@ public sealed partial class Erratic : Immortal<IErraticProxy>, IErratic
         CultureInfo.DefaultThreadCurrentCulture = culture;
     }
 
+    /// <summary>An answer that is another one once, and never again.</summary>
+    public const string Once = "once";
+
     /// <summary>The names of its mistakes.</summary>
     public static IEnumerable<string> Mistakes => s_mistakes.Keys;
 
-    public void Call(string mistake) => thisProxy.ToldFork(mistake, s_mistakes[mistake]());
+    public void Call(string mistake) => thisProxy.ToldFork(mistake, Outcome(mistake));
 
     public void Told(string mistake, string outcome)
     {
     }
 
-    public string Answer(string mistake) => s_mistakes[mistake]();
+    public string Answer(string mistake) => mistake == Once ? First() : Outcome(mistake);
 
-    public void Keep(string mistake) => _kept[mistake] = s_mistakes[mistake]();
+    public void Keep(string mistake) => _kept[mistake] = Outcome(mistake);
+
+    /// <summary>Two that execute side by side may read their clocks at one instant, so one of them can be told to be late (ms).</summary>
+    private static string Outcome(string mistake)
+    {
+        if (Environment.GetEnvironmentVariable("LATE") is { } late) Thread.Sleep(int.Parse(late, CultureInfo.InvariantCulture));
+        return s_mistakes[mistake]();
+    }
+
+    /// <summary>Is the first time another one than it is behind that, in all processes that are told the same file.</summary>
+    private static string First()
+    {
+        if (Environment.GetEnvironmentVariable("ONCE") is not { } file || File.Exists(file)) return "as ever";
+        File.WriteAllText(file, "");
+        return "the first time";
+    }
 
     private static string OnAThread()
     {

@@ -8,7 +8,7 @@ namespace Ambrosia.Coordinator.Divergence;
 
 /// <summary>
 /// Finds the calls of this instance in its receivers' logs; those to itself are in its own log. What cannot be read is said once. One
-/// thread.
+/// thread at a time.
 /// </summary>
 public sealed class CallHistory : IDisposable
 {
@@ -34,14 +34,31 @@ public sealed class CallHistory : IDisposable
     /// ascending order.
     /// </summary>
     /// <param name="cause">The records of the own log that made the first and the last call of its run; null: it does not say it.</param>
-    public bool TryFind(InstanceId receiver, ulong number, out MessageKind kind, out ReadOnlySpan<byte> message, out RunCause? cause)
+    /// <param name="within">It is looked for in so many bytes from the beginning of the receiver's log; null: up to its end.</param>
+    public bool TryFind(
+        InstanceId receiver, ulong number, out MessageKind kind, out ReadOnlySpan<byte> message, out RunCause? cause, ulong? within = null)
     {
         kind = default;
         message = default;
         cause = null;
-        if (Of(receiver) is not { } calls || !calls.TryFind(number, out kind, out message)) return false;
+        if (Of(receiver) is not { } calls || !calls.TryFind(number, out kind, out message, within)) return false;
         cause = calls.Cause;
         return true;
+    }
+
+    /// <summary>
+    /// Reads so many bytes from the beginning of each log that was asked for already, as far as there is memory for what it finds. So it
+    /// can be done beside something else, and is there when it is asked for.
+    /// </summary>
+    public void ReadAhead(ulong within)
+    {
+        foreach (ReceivedCalls? calls in _opened.Values) calls?.ReadAhead(within);
+    }
+
+    /// <summary>Goes on where logs ended when they were read: what they have become longer by since is found from now on.</summary>
+    public void GoOn()
+    {
+        foreach (ReceivedCalls? calls in _opened.Values) calls?.GoOn();
     }
 
     /// <summary>What this receiver has; null: it is not known.</summary>

@@ -12,24 +12,34 @@ namespace Ambrosia.Coordinator.Divergence;
 
 /// <summary>
 /// What a receiver's log holds of one sender's calls: what the sender's app did when the history was made. It only reads, forwards; numbers
-/// are asked for in ascending order. Memory is the runs of one page. One thread.
+/// are asked for in ascending order. Memory is the runs of one page, and those that were read ahead. One thread at a time.
 /// </summary>
 internal sealed class ReceivedCalls : IDisposable
 {
-    private readonly LogScan _scan;
+    private const long AheadBytesMax = 32 << 20;
+
     private readonly RecordAssembler _records = new();
     private readonly HashSet<uint> _origins = [];
-    private readonly Queue<byte[]> _runs = new();
+
+    /// <summary>The runs that were read and not looked at yet, each with its position in the log.</summary>
+    private readonly Queue<(Lsn At, byte[] Run)> _runs = new();
+
     private readonly (InstanceId Name, Guid Uuid) _sender;
+    private readonly Func<ScanOptions, LogScan> _open;
+    private readonly Lsn _from;
+    private LogScan _scan;
+    private long _aheadBytes;
 
     /// <summary>The offsets at which the messages of the first run begin. One more entry is the end of the last message.</summary>
     private readonly List<int> _starts = [];
     private byte[]? _current;
     private RunHeader _header;
 
-    private ReceivedCalls(LogScan scan, InstanceId sender, Guid uuid)
+    private ReceivedCalls(Func<ScanOptions, LogScan> open, InstanceId sender, Guid uuid)
     {
-        _scan = scan;
+        _open = open;
+        _scan = open(new ScanOptions());
+        _from = _scan.From;
         _sender = (sender, uuid);
     }
 
@@ -44,7 +54,7 @@ internal sealed class ReceivedCalls : IDisposable
             why = identity is null ? $"there is no log at {directory}" : identity.Uuid != known
                 ? $"the log at {directory} is not that of the {receiver} that was called" : "";
             if (why.Length > 0) return null;
-            var calls = new ReceivedCalls(LogScan.Open(files, directory, identity!), sender, uuid);
+            var calls = new ReceivedCalls(options => LogScan.Open(files, directory, identity!, options), sender, uuid);
             if (receiver == sender) calls._origins.Add(0);
             calls.LearnOrigins(files, directory, identity!);
             return calls;
@@ -59,10 +69,11 @@ internal sealed class ReceivedCalls : IDisposable
     /// <summary>
     /// The call of this number, whole as it stands in its run; false: the log does not hold it, not any more, or not yet.
     /// </summary>
-    public bool TryFind(ulong number, out MessageKind kind, out ReadOnlySpan<byte> message)
+    /// <param name="within">It is looked for in so many bytes from the log's beginning; null: up to its end.</param>
+    public bool TryFind(ulong number, out MessageKind kind, out ReadOnlySpan<byte> message, ulong? within = null)
     {
         while (_current is null || _header.Last < number)
-            if (!NextRun())
+            if (!NextRun(within))
             {
                 kind = default;
                 message = default;
@@ -78,6 +89,20 @@ internal sealed class ReceivedCalls : IDisposable
 
     /// <summary>The sender's records that made the run of the call that was found last; null: it does not say it.</summary>
     public RunCause? Cause => _current is null ? null : RunCause.In(RunView.Read(_current).Extensions);
+
+    /// <summary>Reads so many bytes from the log's beginning before they are asked for, as far as there is memory for what it finds.</summary>
+    public void ReadAhead(ulong within)
+    {
+        while (_aheadBytes < AheadBytesMax && ReadPage(within)) { }
+    }
+
+    /// <summary>Goes on where the log ended: what it has become longer by since is read, too.</summary>
+    public void GoOn()
+    {
+        if (_scan.Verdict is not (ReadVerdict.CleanEnd or ReadVerdict.TornTail)) return;
+        _scan.Dispose();
+        _scan = _open(new ScanOptions { From = _scan.Verdict.End });
+    }
 
     public void Dispose() => _scan.Dispose();
 
@@ -97,14 +122,13 @@ internal sealed class ReceivedCalls : IDisposable
         }
     }
 
-    private bool NextRun()
+    private bool NextRun(ulong? within)
     {
         while (_runs.Count == 0)
-        {
-            if (!_scan.Next()) return false;
-            _records.Take(_scan.Page, Take);
-        }
-        _current = _runs.Dequeue();
+            if (!ReadPage(within)) return false;
+        if (!IsWithin(_runs.Peek().At, within)) return false;
+        _current = _runs.Dequeue().Run;
+        _aheadBytes -= _current.Length;
         RunView run = RunView.Read(_current);
         _header = run.Header;
         _starts.Clear();
@@ -119,10 +143,21 @@ internal sealed class ReceivedCalls : IDisposable
         return true;
     }
 
+    private bool ReadPage(ulong? within)
+    {
+        if (!IsWithin(_scan.Position, within) || !_scan.Next()) return false;
+        _records.Take(_scan.Page, Take);
+        return true;
+    }
+
+    private bool IsWithin(Lsn at, ulong? within) => within is not { } bytes || (ulong)(at - _from) < bytes;
+
     private bool Take(Lsn lsn, RecordKind kind, ReadOnlySpan<byte> body, long timeMicros, Epoch epoch)
     {
         if (kind == RecordKind.Peer && PeerRecord.Read(body) is var peer && (peer.Peer, peer.Uuid) == _sender) _origins.Add(peer.Origin);
-        if (kind == RecordKind.Run && _origins.Contains(RunHeader.Read(body).Peer)) _runs.Enqueue(body.ToArray());
+        if (kind != RecordKind.Run || !_origins.Contains(RunHeader.Read(body).Peer)) return true;
+        _runs.Enqueue((lsn, body.ToArray()));
+        _aheadBytes += body.Length;
         return true;
     }
 }

@@ -5,7 +5,8 @@ namespace Ambrosia.Perf;
 
 /// <summary>
 /// Listens to the meter <c>Ambrosia</c> of this process, if it has one. When it is stopped it prints <c>collected TIMES VALUES</c>. The
-/// thread that obeys the driver starts and stops it.
+/// thread that obeys the driver starts and stops it. It collects at its start, too, so that a round that is over before the first interval,
+/// as the smallest ones are where processors are short, was collected all the same.
 /// </summary>
 internal sealed class MeterCollector
 {
@@ -37,7 +38,12 @@ internal sealed class MeterCollector
         };
         listener.SetMeasurementEventCallback<double>((_, _, _, _) => values++);
         listener.Start();
-        for (; !_isOver.Wait(every); times++) listener.RecordObservableInstruments();
+        do
+        {
+            listener.RecordObservableInstruments();
+            times++;
+        }
+        while (!_isOver.Wait(every));
         Console.WriteLine($"collected {times} {values}");
     }
 }

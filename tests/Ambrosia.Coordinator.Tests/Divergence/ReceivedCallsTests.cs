@@ -63,6 +63,48 @@ public sealed class ReceivedCallsTests : IDisposable
         Assert.False(calls.TryFind(32, out _, out _));
     }
 
+    /// <summary>
+    /// A replay looks no further in a log than it has executed, or has what it looks for read before it asks: it is found all the same,
+    /// and each as often.
+    /// </summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void TryFind_WithinSomeBytes_FindsWhatBeginsThere(bool isReadAhead)
+    {
+        Fill(31);
+        using ReceivedCalls calls = Open(s_sender, s_uuid);
+        ulong number = 1;
+        int steps = 0;
+        for (; number <= 31; steps++)
+        {
+            Assert.InRange(steps, 0, 1_000);
+            ulong within = (ulong)steps * 5_000;
+            if (isReadAhead) calls.ReadAhead(within);
+            while (calls.TryFind(number, out _, out ReadOnlySpan<byte> message, within))
+                Assert.Equal(Message(number++), message.ToArray());
+        }
+        Assert.True(steps > 10, $"all were found within {steps} steps");
+        Assert.False(calls.TryFind(32, out _, out _));
+    }
+
+    /// <summary>What comes while a log is followed is compared as what was there: a log that was read to its end is read further.</summary>
+    [Fact]
+    public void GoOn_BehindTheEnd_FindsWhatHasComeSince()
+    {
+        Fill(9);
+        using ReceivedCalls calls = Open(s_sender, s_uuid);
+        for (ulong number = 10; number < 40; number++)
+        {
+            Assert.False(calls.TryFind(number, out _, out _));
+            Put(2, number, Message(number));
+            Assert.False(calls.TryFind(number, out _, out _));
+            calls.GoOn();
+            Assert.True(calls.TryFind(number, out _, out ReadOnlySpan<byte> message));
+            Assert.Equal(Message(number), message.ToArray());
+        }
+    }
+
     [Fact]
     public void TryFind_CallsToItself_AreThoseOfTheOwnChannel()
     {

@@ -40,8 +40,8 @@ public sealed class FollowTests
             // It was interrupted before it had begun to compare, or even before it heeded the signal.
             if (tool.Code == 3 || (tool.Code == SigIntCode && tool.Output.Length == 0)) return false;
             Assert.True(tool.Code == 0, $"{tool.Code}: {tool.Output}{tool.Error}");
-            // Each order is noted once, and each second one twice.
-            return tool.Json.GetProperty("callsCompared").GetInt64() > before + before / 2 + more / 10;
+            // Each order is noted once, and each second one twice. Most of those count that came when what was there had been read.
+            return tool.Json.GetProperty("callsCompared").GetInt64() > before + before / 2 + more / 2;
         });
         cluster.Passed();
     }

@@ -5,7 +5,7 @@ namespace Ambrosia.Log.Tests;
 
 /// <summary>
 /// Every single bit of a 64 KiB log: below the last stated position a halt, above it a loud cut, never an accepted lie (I18). A commit
-/// takes one bit of three where they are many.
+/// takes one bit of seven where they are many.
 /// </summary>
 public sealed class EveryBitTests
 {

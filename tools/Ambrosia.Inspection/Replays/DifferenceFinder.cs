@@ -43,6 +43,7 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
     /// <param name="agreed">Here the states are equal.</param>
     public LocatedDifference? Origin(LocatedDifference call, MessagePlace agreed, CancellationToken stop)
     {
+        if (call.Place.CompareTo(agreed) <= 0) return null; // such as the log's beginning, where there is no state
         using (ReplayedBuilds builds = open())
         {
             builds.Begin(call.Place, stop);

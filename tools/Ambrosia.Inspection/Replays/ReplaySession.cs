@@ -37,7 +37,9 @@ internal sealed class ReplaySession : IDisposable
     private readonly StateComparison _states;
     private readonly DifferenceFinder _finder;
     private readonly ReplayFindings _found;
-    private CallHistory? _history;
+
+    /// <summary>Null: the builds have not begun.</summary>
+    private RecordedCalls? _calls;
 
     /// <summary>It was told that the old build is not the one that made the log.</summary>
     private bool _isOldTold;
@@ -66,6 +68,8 @@ internal sealed class ReplaySession : IDisposable
     /// <summary>So many bytes of the log are to be executed, as far as that is known.</summary>
     public long BytesTotal => (long)(Goal.Record.Value - _from.Place.Record.Value);
 
+    private RecordedCalls Calls => _calls ?? throw new InvalidOperationException("the builds have not begun");
+
     private MessagePlace Goal => _until?.Place ?? new MessagePlace(_builds.End, 0);
 
     /// <summary>
@@ -82,7 +86,7 @@ internal sealed class ReplaySession : IDisposable
         try
         {
             at = _builds.Begin(new MessagePlace(at.Record, 0), stop).Now.Place;
-            _history = _builds.OpenHistory();
+            _calls = new RecordedCalls(_builds, _places.Find("start").Place.Record, _options.Follows);
             while (!_found.IsOver(_options.StopAt)
                 && TryNext(at, stop, out MessagePlace next, out CheckpointFileName? checkpoint))
             {
@@ -122,7 +126,7 @@ internal sealed class ReplaySession : IDisposable
         Stops stops;
         try
         {
-            stops = _builds.To(next, stop);
+            stops = Calls.To(next, stop);
         }
         catch (ViewEndedException ended) when (ended.Code != ExitCodes.Damage)
         {
@@ -133,7 +137,7 @@ internal sealed class ReplaySession : IDisposable
         _found.Executed(stops);
         _cut?.Add(stops.Now.Emitted);
         Compare(stops, at, now, stop);
-        if (!_found.IsOver(_options.StopAt)) CompareStates(checkpoint, now, stop);
+        if (!_found.IsOver(_options.StopAt)) CompareStates(checkpoint, at, now, stop);
         if (_cut is { } cut && next == cut.Behind && !_found.IsOver(_options.StopAt)) _found.CutCompared(now, cut.Lines(_builds.Now, stop));
         return now;
     }
@@ -144,6 +148,8 @@ internal sealed class ReplaySession : IDisposable
     /// </summary>
     private MessagePlace EndedBefore(MessagePlace at, MessagePlace next, string why, CancellationToken stop)
     {
+        Tell(Calls.Overdue(at), at, at, stop);
+        if (_found.IsOver(_options.StopAt)) return at;
         LocatedDifference found = WithOrigin(_finder.End(at, next, stop), stop);
         if (found.Call is null && _builds.HaveOneState && found.Place.CompareTo(at) > 0)
         {
@@ -156,18 +162,27 @@ internal sealed class ReplaySession : IDisposable
 
     private void Compare(in Stops stops, MessagePlace at, MessagePlace now, CancellationToken stop)
     {
-        StretchComparison stretch = _builds.Compare(stops, _history);
+        // Nothing follows, or the digests say that something is missing: then each call that is must be found.
+        bool isThorough = now.CompareTo(Goal) >= 0 || _builds.Now.Diverged is not null;
+        StretchComparison stretch = Calls.Compare(stops, isThorough);
         _found.Compared(stretch, now.Record);
         _found.Confirmed(_builds.Now.Confirmed);
-        foreach (CallDifference each in stretch.Differences)
-        {
-            if (_found.IsOver(_options.StopAt)) return;
-            _found.Differs(WithOrigin(_finder.Call(each, at, now, stop), stop));
-        }
+        Tell(stretch, at, now, stop);
         if (_builds.Then is null && _builds.Now.Diverged is { } digests) _found.DigestDiffers(digests.Agreed, digests.Differed);
         if (_isOldTold || _builds.Then?.Diverged is not { } old) return;
         _isOldTold = true;
         _tell($"the build of --old does not do what was done, either: it differs between {old.Agreed} and {old.Differed}, so two builds are compared, and not one with what was");
+    }
+
+    private void Tell(StretchComparison stretch, MessagePlace at, MessagePlace now, CancellationToken stop)
+    {
+        foreach (CallDifference each in stretch.Differences)
+        {
+            if (_found.IsOver(_options.StopAt)) return;
+            // A call that is missing may have been due in a stretch before.
+            MessagePlace from = each is { Now: null, NotBefore: { } lower } && lower < at.Record ? new MessagePlace(lower, 0) : at;
+            _found.Differs(WithOrigin(_finder.Call(each, from, now, stop), stop));
+        }
     }
 
     /// <summary>The first call that differs may be the first that shows a state which has differed for long.</summary>
@@ -175,7 +190,7 @@ internal sealed class ReplaySession : IDisposable
         found.Call is null || !_builds.HaveOneState || _found.HasAny ? found
             : _finder.Origin(found, _found.StatesAgreed ?? _from.Place, stop) ?? found;
 
-    private void CompareStates(CheckpointFileName? checkpoint, MessagePlace now, CancellationToken stop)
+    private void CompareStates(CheckpointFileName? checkpoint, MessagePlace at, MessagePlace now, CancellationToken stop)
     {
         if (_options.Upgrade is { } upgrade)
         {
@@ -189,7 +204,11 @@ internal sealed class ReplaySession : IDisposable
         if (lines is null) return;
         if (lines.Count == 0) _found.StatesAgree(now);
         else if (_builds.Then is not null) _found.Differs(_finder.State(_found.StatesAgreed ?? _from.Place, now, stop));
-        else _found.StateDiffers(_found.StatesAgreed ?? _from.Place, now, lines);
+        else
+        {
+            Tell(Calls.Overdue(now), at, now, stop); // a call that is missing says more
+            if (!_found.IsOver(_options.StopAt)) _found.StateDiffers(_found.StatesAgreed ?? _from.Place, now, lines);
+        }
     }
 
     private ReplayReport Report(MessagePlace at, double seconds) => _found.Complete(new ReplayReport
@@ -200,7 +219,7 @@ internal sealed class ReplaySession : IDisposable
 
     public void Dispose()
     {
-        _history?.Dispose();
+        _calls?.Dispose();
         _builds.Dispose();
     }
 }

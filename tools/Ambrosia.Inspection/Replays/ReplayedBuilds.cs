@@ -51,9 +51,10 @@ internal sealed class ReplayedBuilds(ReplayOptions options, Lsn from, IFileSyste
 
     /// <summary>Compares what was emitted before two stops of one place, or before one with what receivers have.</summary>
     /// <param name="history">Of <see cref="OpenHistory"/>; null, where there is no other build: nothing can be compared.</param>
-    public StretchComparison Compare(in Stops stops, CallHistory? history) =>
+    /// <param name="within">Calls that are missing are looked for in so many bytes of each receiver's log; null: in all of it.</param>
+    public StretchComparison Compare(in Stops stops, CallHistory? history, ulong? within = null) =>
         stops.Then is { } then ? StretchComparison.OfBuilds(then.Emitted, stops.Now.Emitted)
-            : StretchComparison.WithReceivers(stops.Now, Now.CallsMade(), history);
+            : StretchComparison.WithReceivers(stops.Now, Now.CallsMade(), history, within);
 
     private static ViewHost Open(
         ReplayOptions options, IReadOnlyList<string> app, Lsn from, IFileSystem files, Action<string> tell) => new(

@@ -43,7 +43,9 @@ internal sealed class StretchComparison
     /// <summary>Compares a build with what its receivers have in their logs.</summary>
     /// <param name="made">So many calls it has made to each receiver.</param>
     /// <param name="history">Null: nobody knows what they have.</param>
-    public static StretchComparison WithReceivers(ViewStop now, IReadOnlyDictionary<InstanceId, ulong> made, CallHistory? history)
+    /// <param name="within">Calls that are missing are looked for in so many bytes of each receiver's log; null: in all of it.</param>
+    public static StretchComparison WithReceivers(
+        ViewStop now, IReadOnlyDictionary<InstanceId, ulong> made, CallHistory? history, ulong? within)
     {
         var comparison = new StretchComparison();
         foreach (IGrouping<InstanceId?, ViewedRun> channel in ByChannel(now.Emitted))
@@ -51,17 +53,31 @@ internal sealed class StretchComparison
             if (channel.Key is { } receiver && history is not null) comparison.Compare(receiver, new EmissionCursor([.. channel]), history);
             else comparison.NotCompared(channel.Key?.ToString() ?? "", (ulong)channel.Sum(static run => run.Header.Count));
         }
-        if (history is not null)
-            foreach ((InstanceId to, ulong number) in made) comparison.CompareOverdue(to, number + 1, now.Place.Record, history);
+        if (history is not null) comparison.CompareOverdue(made, now.Place.Record, history, within);
         comparison.LeaveOut(now.Emitted);
         return comparison;
     }
 
+    /// <summary>Looks in all of the receivers' logs for calls that had to be made and were not.</summary>
+    /// <param name="made">So many calls were made to each receiver.</param>
+    /// <param name="executed">By the records below it.</param>
+    public static StretchComparison OfOverdue(IReadOnlyDictionary<InstanceId, ulong> made, Lsn executed, CallHistory history)
+    {
+        var comparison = new StretchComparison();
+        comparison.CompareOverdue(made, executed, history, within: null);
+        return comparison;
+    }
+
+    private void CompareOverdue(IReadOnlyDictionary<InstanceId, ulong> made, Lsn executed, CallHistory history, ulong? within)
+    {
+        foreach ((InstanceId to, ulong number) in made) CompareOverdue(to, number + 1, executed, history, within);
+    }
+
     /// <summary>A call that the receiver has, and that was made by records which are executed, must have been made by now.</summary>
-    private void CompareOverdue(InstanceId to, ulong number, Lsn executed, CallHistory history)
+    private void CompareOverdue(InstanceId to, ulong number, Lsn executed, CallHistory history, ulong? within)
     {
         if (_differences.Exists(each => each.To == to)
-            || !history.TryFind(to, number, out MessageKind kind, out ReadOnlySpan<byte> then, out RunCause? cause)
+            || !history.TryFind(to, number, out MessageKind kind, out ReadOnlySpan<byte> then, out RunCause? cause, within)
             || cause is not { } records || records.Last >= executed) return;
         Compared++;
         _differences.Add(new CallDifference(to, number, new EmittedMessage(to, number, kind, then.ToArray(), records), null));

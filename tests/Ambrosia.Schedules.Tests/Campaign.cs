@@ -29,7 +29,6 @@ internal static class Campaign
         {
             string end = course.Finding is { } finding ? $"FAILED at seed {finding.Seed}" : "held";
             Console.WriteLine($"{course.Name,-24} {course.Explorer} {end}");
-            course.Explorer.Dispose();
         }
         return courses.Exists(static course => course.Finding is not null) ? 1 : 0;
     }

@@ -18,12 +18,12 @@ public sealed class PlantTests
     {
         Plant plant = AllPlants.Named(name);
         var copies = new RewrittenAssemblies(typeof(PlantTests).Assembly.Location, plant);
-        using var explorer = new Explorer(copies.Make(plant.Scenario));
+        var explorer = new Explorer(copies.Make(plant.Scenario));
         Finding? found = explorer.Run(new RandomStrategy(1), SchedulesMax);
         Assert.NotNull(found);
         foreach (IStrategy again in (IStrategy[])[new ReplayStrategy(Schedule.Read(found.Schedule)), new RandomStrategy(found.Seed!.Value)])
         {
-            using var other = new Explorer(copies.Make(plant.Scenario));
+            var other = new Explorer(copies.Make(plant.Scenario));
             Finding? repeated = other.Run(again, 1);
             Assert.Equal(found.Failure.Kind, repeated?.Failure.Kind);
             Assert.Equal((found.Schedule, found.StepHash), (repeated!.Schedule, repeated.StepHash));

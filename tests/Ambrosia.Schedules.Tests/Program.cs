@@ -38,7 +38,7 @@ if (scenario is null)
     Console.Error.WriteLine(Usage);
     return 2;
 }
-using var explorer = new Explorer(copies.Make(scenario), plant?.Name);
+var explorer = new Explorer(copies.Make(scenario), plant?.Name);
 Finding? finding;
 if (Option("--preemptions") is { } preemptions)
     finding = explorer.Run(new ExhaustiveStrategy(int.Parse(preemptions, CultureInfo.InvariantCulture)), int.MaxValue);

@@ -16,7 +16,7 @@ public sealed class ScenarioTests(CopiesFixture copies) : IClassFixture<CopiesFi
     [MemberData(nameof(Names))]
     public void Scenario_WithFewPreemptions_Holds(string name)
     {
-        using var explorer = new Explorer(copies.Plain.Make(name));
+        var explorer = new Explorer(copies.Plain.Make(name));
         Finding? finding = explorer.Run(new ExhaustiveStrategy(Of(name).Preemptions), int.MaxValue);
         Assert.True(finding is null, finding is null ? "" : explorer.Told(finding));
         Assert.True(explorer.IsExhausted && explorer.Distinct > 20, $"{explorer}");
@@ -26,7 +26,7 @@ public sealed class ScenarioTests(CopiesFixture copies) : IClassFixture<CopiesFi
     [MemberData(nameof(Names))]
     public void Scenario_ByRandomSchedules_Holds(string name)
     {
-        using var explorer = new Explorer(copies.Plain.Make(name));
+        var explorer = new Explorer(copies.Plain.Make(name));
         Finding? finding = explorer.Run(new RandomStrategy(1), TestScale.Rounds(Of(name).Random));
         Assert.True(finding is null, finding is null ? "" : explorer.Told(finding));
     }
@@ -35,8 +35,8 @@ public sealed class ScenarioTests(CopiesFixture copies) : IClassFixture<CopiesFi
     [MemberData(nameof(Names))]
     public void Seed_RunTwice_TakesTheSameSteps(string name)
     {
-        using var once = new Explorer(copies.Plain.Make(name));
-        using var again = new Explorer(copies.Plain.Make(name));
+        var once = new Explorer(copies.Plain.Make(name));
+        var again = new Explorer(copies.Plain.Make(name));
         for (ulong seed = 1; seed <= 20; seed++)
         {
             once.Run(new RandomStrategy(seed), 1);

@@ -15,7 +15,7 @@ public sealed class SchedulerTests(CopiesFixture copies) : IClassFixture<CopiesF
     [InlineData(nameof(SpinAndWaitScenario), "Deadlock")]
     public void Exhaustive_WorldWithAFault_FindsIt(string scenario, string kind)
     {
-        using var explorer = new Explorer(copies.Plain.Make(scenario));
+        var explorer = new Explorer(copies.Plain.Make(scenario));
         Finding? found = explorer.Run(new ExhaustiveStrategy(2), 1_000);
         Assert.Equal(kind, found?.Failure.Kind.ToString());
         string trace = explorer.Trace(found!.Schedule, out Failure? again);
@@ -27,7 +27,7 @@ public sealed class SchedulerTests(CopiesFixture copies) : IClassFixture<CopiesF
     [Fact]
     public void Exhaustive_WithoutABound_RunsEachOrderOnce()
     {
-        using var explorer = new Explorer(copies.Plain.Make(nameof(CountedScenario)));
+        var explorer = new Explorer(copies.Plain.Make(nameof(CountedScenario)));
         Assert.Null(explorer.Run(new ExhaustiveStrategy(int.MaxValue), int.MaxValue));
         Assert.True(explorer.IsExhausted);
         Assert.Equal(20, explorer.Distinct);
@@ -36,7 +36,7 @@ public sealed class SchedulerTests(CopiesFixture copies) : IClassFixture<CopiesF
     [Fact]
     public void Exhaustive_WithoutPreemptions_RunsOneThreadBehindTheOther()
     {
-        using var explorer = new Explorer(copies.Plain.Make(nameof(CountedScenario)));
+        var explorer = new Explorer(copies.Plain.Make(nameof(CountedScenario)));
         Assert.Null(explorer.Run(new ExhaustiveStrategy(0), int.MaxValue));
         Assert.Equal(2, explorer.Schedules);
     }
@@ -44,7 +44,7 @@ public sealed class SchedulerTests(CopiesFixture copies) : IClassFixture<CopiesF
     [Fact]
     public void TimedWait_WhenAllStandStill_IsOver()
     {
-        using var explorer = new Explorer(copies.Plain.Make(nameof(TimedWaitScenario)));
+        var explorer = new Explorer(copies.Plain.Make(nameof(TimedWaitScenario)));
         Assert.Null(explorer.Run(new RandomStrategy(1), 10));
     }
 
@@ -59,7 +59,7 @@ public sealed class SchedulerTests(CopiesFixture copies) : IClassFixture<CopiesF
     [Fact]
     public void Replay_OfAnotherWorld_SaysSo()
     {
-        using var explorer = new Explorer(copies.Plain.Make(nameof(CountedScenario)));
+        var explorer = new Explorer(copies.Plain.Make(nameof(CountedScenario)));
         Assert.Throws<ArgumentException>(() => explorer.Run(new ReplayStrategy(Schedule.Read("7")), 1));
     }
 
@@ -83,7 +83,7 @@ public sealed class SchedulerTests(CopiesFixture copies) : IClassFixture<CopiesF
         var changed = new RewrittenAssemblies(typeof(SchedulerTests).Assembly.Location, plant);
         Exception thrown = Assert.ThrowsAny<Exception>(() =>
         {
-            using var explorer = new Explorer(changed.Make(plant.Scenario));
+            var explorer = new Explorer(changed.Make(plant.Scenario));
             explorer.Run(new RandomStrategy(1), 1);
         });
         Assert.Contains("does not call NoSuchCall", thrown.ToString(), StringComparison.Ordinal);

@@ -7,7 +7,7 @@ namespace Ambrosia.Schedules;
 public sealed class ControlledThread
 {
     private readonly Thread? _thread;
-    private readonly SemaphoreSlim _baton = new(0);
+    private readonly Baton _baton = new();
     private Action? _body;
 
     internal ControlledThread(Scheduler scheduler, int number)
@@ -68,10 +68,10 @@ public sealed class ControlledThread
     }
 
     /// <summary>Hands the baton to this thread.</summary>
-    internal void Resume() => _baton.Release();
+    internal void Resume() => _baton.Pass();
 
     /// <summary>Waits for the baton.</summary>
-    internal void Await() => _baton.Wait();
+    internal void Await() => _baton.Await(Timeout.InfiniteTimeSpan);
 
     private void Serve()
     {

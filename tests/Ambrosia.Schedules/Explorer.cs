@@ -5,7 +5,7 @@ using Ambrosia.Schedules.Strategies;
 namespace Ambrosia.Schedules;
 
 /// <summary>Runs one schedule of a scenario after another until one fails, and counts what was run.</summary>
-public sealed class Explorer(Scenario scenario, string? plant = null) : IDisposable
+public sealed class Explorer(Scenario scenario, string? plant = null)
 {
     /// <summary>Hashes of schedules are kept up to this many, to count those that differ.</summary>
     private const int HashesMax = 4_000_000;
@@ -94,8 +94,6 @@ public sealed class Explorer(Scenario scenario, string? plant = null) : IDisposa
             select $"{method.DeclaringType!.Name}.{method.Name}";
         return string.Join(" < ", frames.Take(4));
     }
-
-    public void Dispose() => _scheduler.Dispose();
 }
 
 /// <summary>A schedule that failed, and how to repeat it.</summary>

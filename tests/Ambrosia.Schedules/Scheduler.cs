@@ -1,4 +1,3 @@
-using System.Diagnostics;
 
 namespace Ambrosia.Schedules;
 
@@ -8,7 +7,7 @@ namespace Ambrosia.Schedules;
 /// A schedule in which no thread can go on has ended: well if all threads are over but those of the background, else in a deadlock. Nothing
 /// here is locked: what the threads share belongs to whoever has the baton.
 /// </summary>
-public sealed class Scheduler : IDisposable
+public sealed class Scheduler
 {
     /// <summary>The number of the thread that builds the world and judges it, alone.</summary>
     internal const int Serial = 0;
@@ -24,7 +23,7 @@ public sealed class Scheduler : IDisposable
 
     private readonly List<ControlledThread> _all = [];
     private readonly Alternative[] _alternatives = new Alternative[2 * ThreadsMax];
-    private readonly SemaphoreSlim _ended = new(0);
+    private readonly Baton _ended = new();
     private readonly ControlledThread _serial;
     private int _count;
     private IStrategy _strategy = null!;
@@ -84,7 +83,7 @@ public sealed class Scheduler : IDisposable
         if (first is not null)
         {
             first.Resume();
-            if (!_ended.Wait(s_patience)) throw new InvalidOperationException($"a thread waits for what is not controlled: {Describe()}");
+            if (!_ended.Await(s_patience)) throw new InvalidOperationException($"a thread waits for what is not controlled: {Describe()}");
         }
         _isSerial = true;
     }
@@ -109,7 +108,7 @@ public sealed class Scheduler : IDisposable
         {
             if (_all[i].IsOver) continue;
             _all[i].Resume();
-            if (!_ended.Wait(s_patience)) throw new InvalidOperationException($"a thread does not end: {_all[i].Name}");
+            if (!_ended.Await(s_patience)) throw new InvalidOperationException($"a thread does not end: {_all[i].Name}");
         }
         (_isAborting, _isSerial) = (false, true);
     }
@@ -185,7 +184,7 @@ public sealed class Scheduler : IDisposable
         ControlledThread? next = Next(me);
         if (next != me)
         {
-            if (next is null) _ended.Release();
+            if (next is null) _ended.Pass();
             else next.Resume();
             me.Await();
             if (_isAborting) throw new ScheduleAbortedException();
@@ -211,13 +210,13 @@ public sealed class Scheduler : IDisposable
     {
         if (_isAborting)
         {
-            _ended.Release();
+            _ended.Pass();
             return;
         }
         if (thrown is not null) _failure = new Failure(FailureKind.Exception, $"{me.Name}: {thrown}");
         for (int i = 0; i < _count; i++) (_all[i].HasSpun, _all[i].IsOutdated) = (false, true);
         if (_failure is null && Next(null) is { } next) next.Resume();
-        else _ended.Release();
+        else _ended.Pass();
     }
 
     /// <summary>Chooses who goes on; null: the schedule is over.</summary>
@@ -286,10 +285,4 @@ public sealed class Scheduler : IDisposable
     private string Describe() => string.Join(", ", _all.Take(_count).Select(static thread => thread.IsOver ? $"{thread.Name} is over"
         : thread.HasSpun ? $"{thread.Name} spins"
         : thread.Waiting is { } what ? $"{thread.Name} waits for {what}" : $"{thread.Name} can go on"));
-
-    public void Dispose()
-    {
-        _ended.Dispose();
-        Debug.Assert(_isSerial, "no schedule is under way");
-    }
 }

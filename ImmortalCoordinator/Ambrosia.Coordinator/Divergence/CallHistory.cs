@@ -12,6 +12,9 @@ namespace Ambrosia.Coordinator.Divergence;
 /// </summary>
 public sealed class CallHistory : IDisposable
 {
+    /// <summary>What is read ahead takes so much memory, for all receivers together.</summary>
+    private const long AheadBytesMax = 64 << 20;
+
     private readonly IFileSystem _files;
     private readonly InstanceIdentity _identity;
     private readonly Func<InstanceId, string?> _directoryOf;
@@ -52,7 +55,7 @@ public sealed class CallHistory : IDisposable
     /// </summary>
     public void ReadAhead(ulong within)
     {
-        foreach (ReceivedCalls? calls in _opened.Values) calls?.ReadAhead(within);
+        foreach (ReceivedCalls? calls in _opened.Values) calls?.ReadAhead(within, AheadBytesMax / _opened.Count);
     }
 
     /// <summary>Goes on where logs ended when they were read: what they have become longer by since is found from now on.</summary>

@@ -16,8 +16,6 @@ namespace Ambrosia.Coordinator.Divergence;
 /// </summary>
 internal sealed class ReceivedCalls : IDisposable
 {
-    private const long AheadBytesMax = 32 << 20;
-
     private readonly RecordAssembler _records = new();
     private readonly HashSet<uint> _origins = [];
 
@@ -90,10 +88,11 @@ internal sealed class ReceivedCalls : IDisposable
     /// <summary>The sender's records that made the run of the call that was found last; null: it does not say it.</summary>
     public RunCause? Cause => _current is null ? null : RunCause.In(RunView.Read(_current).Extensions);
 
-    /// <summary>Reads so many bytes from the log's beginning before they are asked for, as far as there is memory for what it finds.</summary>
-    public void ReadAhead(ulong within)
+    /// <summary>Reads so many bytes from the log's beginning before they are asked for.</summary>
+    /// <param name="memory">It ends when what it has found has so many bytes.</param>
+    public void ReadAhead(ulong within, long memory)
     {
-        while (_aheadBytes < AheadBytesMax && ReadPage(within)) { }
+        while (_aheadBytes < memory && ReadPage(within)) { }
     }
 
     /// <summary>Goes on where the log ended: what it has become longer by since is read, too.</summary>

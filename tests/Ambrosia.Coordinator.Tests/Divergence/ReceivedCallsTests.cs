@@ -80,7 +80,7 @@ public sealed class ReceivedCallsTests : IDisposable
         {
             Assert.InRange(steps, 0, 1_000);
             ulong within = (ulong)steps * 5_000;
-            if (isReadAhead) calls.ReadAhead(within);
+            if (isReadAhead) calls.ReadAhead(within, memory: 1 << 20);
             while (calls.TryFind(number, out _, out ReadOnlySpan<byte> message, within))
                 Assert.Equal(Message(number++), message.ToArray());
         }

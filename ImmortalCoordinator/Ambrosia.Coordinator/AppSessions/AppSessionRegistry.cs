@@ -28,8 +28,8 @@ internal sealed class AppSessionRegistry(
     private (AppSession? Session, bool HasPlace) _live;
 
     /// <summary>
-    /// What sessions have left. What was emitted below the reach is in the outboxes, or trimmed: no session of a primary begins beyond.
-    /// Null: nothing was restored yet. The last session of the instance ended at the timestamp; 0: none has.
+    /// It holds what sessions have left. What was emitted below the reach is in the outboxes, or trimmed: no session of a primary begins
+    /// beyond. Null: nothing was restored yet. The last session of the instance ended at the timestamp; 0: none has.
     /// </summary>
     private (Lsn? Reach, long EndedAt) _left;
 

@@ -139,6 +139,26 @@ public sealed class InPlaceUpgradeTests
         Assert.False(round.TryCall());
     }
 
+    /// <summary>While the new app is on its way back from a rehearsal the doors stay open, or callers would wait for that, too.</summary>
+    [Fact]
+    public void Passed_NewAppIsNotBack_ShutsTheDoorsOnceItIs()
+    {
+        Begin();
+        Upgrade.TryMeet(Hello());
+        for (int i = 0; i < UpgradeRehearsal.PassesMin; i++)
+        {
+            Pass(TimeSpan.FromMilliseconds(300));
+            _node.Parts.Upgrades.Parts!.Rehearsal.Answered(new ConvertedFrame(Lsn.Zero, ConversionUse.Rehearsal, 1, 1, ""));
+        }
+        Pass(TimeSpan.FromMilliseconds(300));
+        Assert.Equal(InPlaceStage.Rehearsing, Upgrade.Status.Stage);
+        StateHandover handover = _node.Parts.Upgrades.Handover;
+        handover.Came(Hello());
+        Assert.Null(handover.TryGive()); // its next session looks for a state
+        Pass(TimeSpan.FromMilliseconds(20));
+        Assert.Equal(InPlaceStage.Switching, Upgrade.Status.Stage);
+    }
+
     /// <summary>
     /// An app that is asked for its state right behind records says by the state's place that it has executed them, and no more (protocol
     /// P5.7): the switch begins although no other input follows.

@@ -70,19 +70,17 @@ internal sealed class AppControl(
         if (execution.View?.TryTake(type, payload) == true) return ReadAnswer.More;
         switch (type)
         {
-            case FrameType.Processed:
-                execution.Executed(ProcessedFrame.Read(payload).Position);
-                if (Round is { Stage: UpgradeStage.Wanted } || execution.Delivery.Versions.Ends is not null) wake();
-                break;
+            case FrameType.Processed: Executed(ProcessedFrame.Read(payload).Position, wake); break;
             case FrameType.Executing: execution.Progress.Executes(ExecutingFrame.Read(payload).Place); break;
-            case FrameType.ImageBegin when Handover.TakesImage: Handover.Take(ImageBegin.Read(payload)); break;
+            case FrameType.ImageBegin when Handover.TakesImage: BeginState(ImageBegin.Read(payload), wake); break;
             case FrameType.ImageChunk when Handover.TakesImage: Handover.TakeChunk(ImageChunk.Read(payload)); break;
             case FrameType.ImageEnd when Handover.TakesImage: Handover.Take(ImageEnd.Read(payload)); break;
             case FrameType.ImageBegin:
                 return CheckpointAnswer(
                     checkpoints.Begin(
                         ImageBegin.Read(payload),
-                        isWanted: stage == AppStage.Primary || !execution.OwnsLog || Round is { Stage: UpgradeStage.Converting }));
+                        isWanted: stage == AppStage.Primary || !execution.OwnsLog || Round is { Stage: UpgradeStage.Converting },
+                        executed => Executed(executed, wake)));
             case FrameType.ImageChunk: return CheckpointAnswer(checkpoints.Pipeline.Chunk(payload));
             case FrameType.ImageEnd: return CheckpointAnswer(checkpoints.Pipeline.End(ImageEnd.Read(payload)));
             case FrameType.TimerSet: timers.Set(TimerSet.Read(payload)); break;
@@ -113,6 +111,19 @@ internal sealed class AppControl(
     public static void RequirePrimary(AppStage stage, string rule, string what)
     {
         if (stage is not (AppStage.BecomingPrimary or AppStage.Primary)) throw new ProtocolViolation(rule, $"{what} before BecomePrimary");
+    }
+
+    private void Executed(Lsn place, Action wake)
+    {
+        execution.Executed(place);
+        if (Round is { Stage: UpgradeStage.Wanted } || execution.Delivery.Versions.Ends is not null) wake();
+    }
+
+    /// <summary>The app's state for another version follows. It stands where a report of progress would, and is one (P5.7).</summary>
+    private void BeginState(ImageBegin begin, Action wake)
+    {
+        Executed(begin.Position, wake);
+        Handover.Take(begin);
     }
 
     private static ReadAnswer CheckpointAnswer(bool isTaken) => isTaken ? ReadAnswer.More : ReadAnswer.CheckpointFull;

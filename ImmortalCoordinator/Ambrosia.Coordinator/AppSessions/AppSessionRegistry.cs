@@ -28,12 +28,16 @@ internal sealed class AppSessionRegistry(
     private (AppSession? Session, bool HasPlace) _live;
 
     /// <summary>
-    /// What was emitted below this is in the outboxes, or trimmed: no session of a primary begins beyond. Null: nothing was restored yet.
+    /// It holds what sessions have left. What was emitted below the reach is in the outboxes, or trimmed: no session of a primary begins
+    /// beyond. Null: nothing was restored yet. The last session of the instance ended at the timestamp; 0: none has.
     /// </summary>
-    private Lsn? _reach;
+    private (Lsn? Reach, long EndedAt) _left;
 
     /// <summary>A session of this replica was primary, so that peers may have been sent what its outboxes hold.</summary>
     private volatile bool _mayHaveSent;
+
+    /// <summary>The timestamp at which the last session of the instance ended; 0: none has.</summary>
+    public long EndedAt { get { using (_gate.Enter()) return _left.EndedAt; } }
 
     /// <summary>The session that is primary, or on its way.</summary>
     public AppSession? Live { get { using (_gate.Enter()) return _live.Session; } }
@@ -47,7 +51,7 @@ internal sealed class AppSessionRegistry(
         get
         {
             using (_gate.Enter())
-                return _reach is null || _live.Session is null ? _reach : _live.HasPlace ? execution.Progress.Processed : Lsn.Zero;
+                return _left.Reach is null || _live.Session is null ? _left.Reach : _live.HasPlace ? execution.Progress.Processed : Lsn.Zero;
         }
     }
 
@@ -154,7 +158,7 @@ internal sealed class AppSessionRegistry(
     /// took the log over when all that its outboxes could begin with was truncated has sent nothing either, and begins like a secondary.
     /// </summary>
     private RestoredCheckpoint? FindStart(Lsn durable) =>
-        execution.OwnsLog && _reach is { } reached && (_mayHaveSent || checkpoints.Recovery.MayBeginBy(reached))
+        execution.OwnsLog && _left.Reach is { } reached && (_mayHaveSent || checkpoints.Recovery.MayBeginBy(reached))
             ? checkpoints.Recovery.Newest(reached) : Restore(durable);
 
     /// <summary>
@@ -167,7 +171,7 @@ internal sealed class AppSessionRegistry(
         Lsn? view = execution.View?.BeginsBelow;
         RestoredCheckpoint? checkpoint =
             checkpoints.Recovery.Newest(view ?? durable, mayReadOn: !execution.OwnsLog && view is null);
-        using (_gate.Enter()) _reach = checkpoint?.Header.Lsn ?? Lsn.Zero;
+        using (_gate.Enter()) _left.Reach = checkpoint?.Header.Lsn ?? Lsn.Zero;
         if (checkpoint is not null) CheckpointRecovery.RestoreOutboxes(checkpoint, outputs.Outboxes, outputs.Pool);
         return checkpoint;
     }
@@ -185,8 +189,8 @@ internal sealed class AppSessionRegistry(
         using (_gate.Enter())
         {
             if (_live.Session != session) return;
-            if (_reach is { } reached) _reach = Lsn.Max(reached, execution.Progress.Processed);
-            _live = default;
+            if (_left.Reach is { } reached) _left.Reach = Lsn.Max(reached, execution.Progress.Processed);
+            (_live, _left.EndedAt) = (default, inputs.Time.GetTimestamp());
         }
         control.SessionEnded();
         execution.View?.Ended(session);

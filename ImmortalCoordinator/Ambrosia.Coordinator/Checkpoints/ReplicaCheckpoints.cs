@@ -100,8 +100,9 @@ internal sealed class ReplicaCheckpoints : IDisposable
     /// thread that reads the app.
     /// </summary>
     /// <param name="isWanted">False while the app of a primary replays.</param>
-    public bool Begin(ImageBegin begin, bool isWanted) =>
-        Pipeline.Begin(begin, isWanted && _execution.View is null, _execution.Executed);
+    /// <param name="executed">Hears that everything below a place is executed, before the state of that place is taken.</param>
+    public bool Begin(ImageBegin begin, bool isWanted, Action<Lsn> executed) =>
+        Pipeline.Begin(begin, isWanted && _execution.View is null, executed);
 
     /// <summary>
     /// P5.8: the image may come yet, or, if it cannot be written, never: the next mark tries again. The thread that reads the app.

@@ -22,7 +22,7 @@ internal sealed class AppPump(
     ILogger logger, PumpProgress progress) : IDisposable
 {
     private static readonly TimeSpan s_helloMax = TimeSpan.FromSeconds(5), s_handoverMax = TimeSpan.FromSeconds(2),
-        s_readOn = TimeSpan.FromMilliseconds(5);
+        s_readOn = TimeSpan.FromMilliseconds(5), s_readOnSoon = TimeSpan.FromMilliseconds(1);
 
     /// <summary>At most so many connections have not sent a hello.</summary>
     private const int StrangersMax = 16;
@@ -193,7 +193,7 @@ internal sealed class AppPump(
                 IsStrangerNoMore(socket);
                 if (socket.Poll(0, SelectMode.SelectRead) && socket.Available == 0)
                     return "closed by the other side while the log was read (P5.2)";
-                Thread.Sleep(s_readOn);
+                Thread.Sleep(coordinator.Upgrades.IsSwitching ? s_readOnSoon : s_readOn);
                 answer = reader.Continue();
             }
             if (!session.HasBegun) continue;

@@ -53,7 +53,10 @@ internal static partial class CoordinatorEvents
         Message = "epoch {Epoch}: took the log over at {Durable}")]
     public static partial void LogTakenOver(this ILogger logger, Epoch epoch, Lsn durable);
 
-    /// <summary>The app of this primary has executed all that was durable, and links are open. Address is where peers reach it.</summary>
+    /// <summary>
+    /// The app of this primary has executed all that was durable, and links are open. Address is where peers reach it. Ms counts from the
+    /// start of the process, or from its take-over; where an app was ready before, from the end of that one.
+    /// </summary>
     [LoggerMessage(EventId = 609, EventName = "coordinator.ready", Level = LogLevel.Information,
         Message = "ready instance={Instance} epoch={Epoch} replayed={Replayed} in {Ms:F0}ms")]
     public static partial void BecameReady(

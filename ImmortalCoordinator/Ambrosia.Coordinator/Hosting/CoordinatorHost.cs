@@ -41,7 +41,7 @@ public sealed class CoordinatorHost : IDisposable
     /// <summary>The parts that end with the process, behind the pumps.</summary>
     private readonly List<IDisposable> _owned = [];
 
-    /// <summary>The timestamp from which the time until ready counts: the start, or the take-over.</summary>
+    /// <summary>The timestamp from which the time until ready counts, the first time: the start, or the take-over.</summary>
     private long _begun = Stopwatch.GetTimestamp();
     private Coordinator? _coordinator;
     private AppProcesses? _apps;
@@ -293,10 +293,11 @@ public sealed class CoordinatorHost : IDisposable
         {
             publication.PublishNow();
             Crash.Hit("takeover.beforeConnect");
+            long begun = _isOpen ? parts.Sessions.EndedAt : _begun;
             if (!_isOpen) links.Start();
             _isOpen = true;
             _logger.BecameReady(inputs.Identity.Name, parts.Epoch, parts.Execution.Delivery.Records,
-                Stopwatch.GetElapsedTime(_begun).TotalMilliseconds, links.Address, endpoint.Address);
+                Stopwatch.GetElapsedTime(begun).TotalMilliseconds, links.Address, endpoint.Address);
         };
         _pumps.StartCatalog(publication);
         _pumps.Start(inputs, parts, endpoint, links, calls, ChannelOpened is null ? new GarbageBound() : null);

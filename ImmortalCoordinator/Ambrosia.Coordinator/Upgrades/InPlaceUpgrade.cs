@@ -38,7 +38,10 @@ internal sealed class InPlaceUpgrade(CoordinatorInputs inputs, AppTokens tokens)
     /// <summary>The parts are those that they were before <see cref="Connect"/>. Called under the lock.</summary>
     public required Action Disconnect { get; init; }
 
-    /// <summary>The app that serves is primary, gets on, and is near enough to the log's end for its doors to be shut.</summary>
+    /// <summary>
+    /// The app that serves is primary, gets on, and is near enough to the log's end for its doors to be shut; and the new one waits for its
+    /// state.
+    /// </summary>
     public required Func<bool> MayShut { get; init; }
 
     public InPlaceStatus Status { get { using (_gate.Enter()) return _status; } }
@@ -159,7 +162,7 @@ internal sealed class InPlaceUpgrade(CoordinatorInputs inputs, AppTokens tokens)
                 Refuse($"the new app has not said hello within {most.TotalSeconds:0.#} s. Start its command by hand and see what it says");
         }
         else if (now - begun >= within)
-            TryGiveUp(hasPassed ? "the app that serves was never near enough to the log's end within --within"
+            TryGiveUp(hasPassed ? "the app that serves was never near enough to the log's end within --within, or the new app did not come back"
                 : $"no rehearsal has worked within --within: {parts!.Rehearsal.Why ?? "the new app has not come back from its conversion, or the app that serves has not caught up"}");
         else
         {

@@ -35,7 +35,10 @@ internal sealed class ReplicaUpgrades
         Tokens = new AppTokens(inputs.AppToken, inputs.OldAppToken);
         Handover = new StateHandover(inputs);
         Handover.Answered += Answered;
-        InPlace = new InPlaceUpgrade(inputs, Tokens) { Connect = ConnectInPlace, Disconnect = Disconnect, MayShut = replica.MayShut };
+        InPlace = new InPlaceUpgrade(inputs, Tokens)
+        {
+            Connect = ConnectInPlace, Disconnect = Disconnect, MayShut = () => Handover.IsAwaited && replica.MayShut(),
+        };
     }
 
     /// <summary>They tell which app has come, by the token that it shows.</summary>
@@ -52,6 +55,10 @@ internal sealed class ReplicaUpgrades
 
     /// <summary>The log lacks the upgrade that the command line asks for; another replica may have made it meanwhile.</summary>
     public bool IsDue => _parts is { Options: { } options } && IsDueFor(options);
+
+    /// <summary>Callers wait for an upgrade, or for the app that it lets begin.</summary>
+    public bool IsSwitching =>
+        _parts?.Round is { } round && (round.IsCalled || round.Stage is not (UpgradeStage.Wanted or UpgradeStage.GivenUp));
 
     /// <summary>Connects the upgrade that the command line asks for. Before anything runs.</summary>
     public void Connect(UpgradeOptions options) => Use(Make(options));

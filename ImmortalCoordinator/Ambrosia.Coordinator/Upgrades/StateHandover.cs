@@ -44,15 +44,18 @@ internal sealed class StateHandover(CoordinatorInputs inputs)
     public bool AwaitsOldApp { get { using (_gate.Enter()) return _isOpen && !_isWhole && (_withOldApp > 0 || _isReceiving); } }
 
     /// <summary>What the new app has said in this process; null: it has not come.</summary>
-    private volatile AppHello? _newApp;
+    private volatile NewApp? _newApp;
 
     /// <summary>The build of the new app; null: it has not come, or does not say.</summary>
-    public BuildId? Build => _newApp?.Build;
+    public BuildId? Build => _newApp?.Hello.Build;
+
+    /// <summary>The new app waits for a state, so that it begins with the next one at once.</summary>
+    public bool IsAwaited => _newApp?.Waits == true;
 
     /// <summary>The new app has said hello in this process.</summary>
     public bool HasCome => _newApp is not null;
 
-    public void Came(AppHello newApp) => _newApp = newApp;
+    public void Came(AppHello newApp) => _newApp = new NewApp(newApp);
 
     /// <summary>Another new app is to come.</summary>
     public void Forget() => _newApp = null;
@@ -156,7 +159,9 @@ internal sealed class StateHandover(CoordinatorInputs inputs)
     {
         using (_gate.Enter())
         {
-            if (!_isOpen || !_isWhole || _spool is not { } spool) return null;
+            StateSpool? spool = _isOpen && _isWhole ? _spool : null;
+            _newApp?.Waits = spool is null;
+            if (spool is null) return null;
             (_spool, _isWhole) = (null, false);
             return new HandedState(spool, _asked, _number);
         }
@@ -217,6 +222,18 @@ internal sealed class StateHandover(CoordinatorInputs inputs)
     {
         _spool?.Dispose();
         (_spool, _isOpen, _isWhole) = (null, false, false);
+    }
+
+    /// <summary>
+    /// Holds what the new app has said when its session began, and whether that has looked for a state in vain. Any thread.
+    /// </summary>
+    private sealed class NewApp(AppHello hello)
+    {
+        private volatile bool _waits;
+
+        public AppHello Hello => hello;
+
+        public bool Waits { get => _waits; set => _waits = value; }
     }
 }
 

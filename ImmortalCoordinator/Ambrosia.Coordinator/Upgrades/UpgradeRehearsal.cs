@@ -15,9 +15,9 @@ internal sealed class UpgradeRehearsal(CoordinatorInputs inputs, UpgradeOptions 
 {
     /// <summary>
     /// It must work so often: the first time the app compiles its code on the way, and takes far longer than an upgrade behind it does. In
-    /// the pause before the next one the app compiles what it has used much once more.
+    /// the pauses between them the app compiles what it has used much twice more: to see how it is used, and then for good.
     /// </summary>
-    public const int PassesMin = 2;
+    public const int PassesMin = 3;
 
     private static readonly TimeSpan s_again = TimeSpan.FromSeconds(1), s_warmUp = TimeSpan.FromMilliseconds(300);
 

@@ -15,7 +15,7 @@ internal sealed class SpokenApp
     /// <param name="token">It shows this; null: that of the node's app.</param>
     public SpokenApp(Node node, bool listens = true, uint version = 1, SpokenBuild? build = null, byte[]? token = null)
     {
-        Session = node.Parts.NewSession(static () => { });
+        Session = node.Parts.NewSession(() => Wakes++);
         _reader = Session.NewReader();
         Send(new AppHello(1, 1, token ?? Node.Token, version, 0, "test", "test", "", "", 0, 1) { Build = build?.Id });
         if (build is not null) Answer = Send(Made.Frame(FrameType.BuildMethods, build.Methods));
@@ -31,6 +31,12 @@ internal sealed class SpokenApp
     public List<(RecordKind Kind, byte[] Body)> Records { get; } = [];
 
     public BecomePrimary? Asked { get; private set; }
+
+    /// <summary>It says of each frame of records that they are executed; false: it keeps that to itself.</summary>
+    public bool Reports { get; set; } = true;
+
+    /// <summary>So often the coordinator's sender was told that there may be something for the app.</summary>
+    public int Wakes { get; private set; }
 
     public ReadAnswer Send<T>(T frame) where T : IFramePayload<T> => Send(Made.Frame(frame));
 
@@ -88,6 +94,6 @@ internal sealed class SpokenApp
         DeliverHeader header = DeliverHeader.Read(payload);
         var records = new RecordReader(payload[DeliverHeader.Bytes..], header.First);
         while (records.Next()) Records.Add((records.Kind, records.Body.ToArray()));
-        Send(new ProcessedFrame(records.End));
+        if (Reports) Send(new ProcessedFrame(records.End));
     }
 }

@@ -3,6 +3,7 @@ using Ambrosia.Coordinator.Replica;
 using Ambrosia.Coordinator.Upgrades;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Hashing;
 using Ambrosia.Protocol.Records;
 using Ambrosia.TestKit;
 
@@ -136,6 +137,83 @@ public sealed class InPlaceUpgradeTests
         Assert.False(round.IsCalled);
         Assert.Contains("it was not done within --limit 10 s", Upgrade.Status.Why, StringComparison.Ordinal);
         Assert.False(round.TryCall());
+    }
+
+    /// <summary>While the new app is on its way back from a rehearsal the doors stay open, or callers would wait for that, too.</summary>
+    [Fact]
+    public void Passed_NewAppIsNotBack_ShutsTheDoorsOnceItIs()
+    {
+        Begin();
+        Upgrade.TryMeet(Hello());
+        for (int i = 0; i < UpgradeRehearsal.PassesMin; i++)
+        {
+            Pass(TimeSpan.FromMilliseconds(300));
+            _node.Parts.Upgrades.Parts!.Rehearsal.Answered(new ConvertedFrame(Lsn.Zero, ConversionUse.Rehearsal, 1, 1, ""));
+        }
+        Pass(TimeSpan.FromMilliseconds(300));
+        Assert.Equal(InPlaceStage.Rehearsing, Upgrade.Status.Stage);
+        StateHandover handover = _node.Parts.Upgrades.Handover;
+        handover.Came(Hello());
+        Assert.Null(handover.TryGive()); // its next session looks for a state
+        Pass(TimeSpan.FromMilliseconds(20));
+        Assert.Equal(InPlaceStage.Switching, Upgrade.Status.Stage);
+    }
+
+    /// <summary>
+    /// An app that is asked for its state right behind records says by the state's place that it has executed them, and no more (protocol
+    /// P5.7): the switch begins although no other input follows.
+    /// </summary>
+    [Fact]
+    public void Call_StateAloneSaidWhatIsExecuted_Converts()
+    {
+        Begin();
+        Upgrade.TryMeet(Hello());
+        Tick(); // it asks for the state
+        Lsn end = TakeRecords();
+
+        _app.Send(new ConvertedFrame(end, ConversionUse.State, 0, 0, ""));
+        _app.Send(new ImageBegin(end, 1));
+        Assert.True(_node.Parts.Execution.Progress.IsDry);
+        byte[] state = [1, 2, 3];
+        _app.Send(Made.Frame(FrameType.ImageChunk, state));
+        _app.Send(new ImageEnd(3, ChannelHash.Append(0, state)));
+        UpgradeRound round = _node.Parts.Upgrades.Parts!.Round;
+        Assert.True(round.TryCall());
+        _app.Listen();
+        Assert.Equal(UpgradeStage.Converting, round.Stage);
+    }
+
+    /// <summary>So does the image of a checkpoint, and the sender is told that the conversion may begin.</summary>
+    [Fact]
+    public void Call_CheckpointAloneSaysWhatIsExecuted_WakesTheSender()
+    {
+        Begin();
+        Upgrade.TryMeet(Hello());
+        UpgradeRound round = _node.Parts.Upgrades.Parts!.Round;
+        Lsn end = TakeRecords();
+        Assert.True(round.TryCall());
+        _app.Listen();
+        Assert.Equal(UpgradeStage.Wanted, round.Stage);
+
+        int wakes = _app.Wakes;
+        _app.Send(new ImageBegin(end, 1));
+        Assert.Equal(wakes + 1, _app.Wakes);
+        _app.Listen();
+        Assert.Equal(UpgradeStage.Converting, round.Stage);
+    }
+
+    /// <summary>The app is given the mark of a checkpoint, and executes it; returns where it ends.</summary>
+    private Lsn TakeRecords()
+    {
+        _app.Reports = false;
+        _node.Parts.Checkpoints.Request();
+        Tick();
+        while (_node.Parts.Checkpoints.Step()) { }
+        _node.Commit();
+        _app.Listen();
+        Assert.Contains(_app.Records, static record => record.Kind == RecordKind.CheckpointMark);
+        Assert.False(_node.Parts.Execution.Progress.IsDry);
+        return _node.Parts.Execution.Progress.DeliveredTo;
     }
 
     /// <summary>A binding that takes part in no upgrade ends where it is asked: it is not asked again and again.</summary>

@@ -73,7 +73,7 @@ public sealed class UpgradeRehearsalTests
 
     /// <summary>The first time is slow, since the app compiles its code, and says too much of how long callers will wait.</summary>
     [Fact]
-    public void Answered_ItWorksTwice_PassesOnceAndEndsNothing()
+    public void Answered_ItWorksOftenEnough_PassesOnceAndEndsNothing()
     {
         Work();
         Assert.Equal(1, _passed);
@@ -90,13 +90,13 @@ public sealed class UpgradeRehearsalTests
         _time.Advance(TimeSpan.FromSeconds(1));
         Tick();
         Answer("cents are out of fashion");
-        _time.Advance(TimeSpan.FromSeconds(1));
-        Tick();
-        Answer("");
-        Assert.Equal(0, _passed);
-        _time.Advance(TimeSpan.FromSeconds(1));
-        Tick();
-        Answer("");
+        for (int i = 0; i < UpgradeRehearsal.PassesMin; i++)
+        {
+            Assert.Equal(0, _passed);
+            _time.Advance(TimeSpan.FromSeconds(1));
+            Tick();
+            Answer("");
+        }
         Assert.Equal(1, _passed);
     }
 

@@ -1,3 +1,5 @@
+using System.Diagnostics;
+using System.Globalization;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.EndToEnd.Tests;
@@ -25,8 +27,12 @@ public sealed class InPlaceUpgradeTests
     public Task Primary_ThatIsAsked_GoesOnAsTheNextVersionInItsEpoch() => Run(
         nameof(Primary_ThatIsAsked_GoesOnAsTheNextVersionInItsEpoch), async (cluster, account) =>
     {
+        var sinceReady = Stopwatch.StartNew();
         Tool upgrade = Tool.Run("upgrade", account.LogDirectory, "--to", NewApp);
         Assert.True(upgrade.Code == 0, upgrade.Output + upgrade.Error + account.Lines);
+        string again = account.Lines.FindLast(static line => line.StartsWith("ready ", StringComparison.Ordinal))!;
+        double took = double.Parse(again[(again.LastIndexOf(' ') + 1)..^"ms".Length], CultureInfo.InvariantCulture);
+        Assert.True(took <= sinceReady.Elapsed.TotalMilliseconds, $"the first app's time counts too: {again}");
         Assert.Contains("version 2 is in force behind version 1, and its app is primary", upgrade.Output, StringComparison.Ordinal);
         Assert.Contains($"Start it from now on with: --upgrade-to 2 --old-app '{Executables.App} account1' -- {NewApp}", upgrade.Output,
             StringComparison.Ordinal);

@@ -220,7 +220,7 @@ public sealed class TwoAppsTests
             ("account2", ["--upgrade-to", "2", "--old-app", $"{Executables.App} nothing"], "--old-app: the app ended with code 2"),
             ("account2", ["--old-app", old], "--old-app is half of an upgrade"),
             ("misuse", ["--upgrade-to", "2", "--old-app", old], "the app ended with code 2"),
-            ("none", ["--upgrade-to", "2", "--old-app", old, "--upgrade-within", "2s"], "which is to take its place, has not come yet"),
+            ("none", ["--upgrade-to", "2", "--old-app", old, "--upgrade-within", "4s"], "which is to take its place, has not come yet"),
         ];
         account.App = next;
         foreach ((string role, string[] options, string why) in rows)

@@ -10,8 +10,8 @@ namespace Ambrosia.Checkpoints;
 
 /// <summary>
 /// Finds state that another thread has changed: while the app waits for input nothing may change, so each field must have the same image
-/// before and behind the wait. Messages cost nothing; of the waits the first, second, fourth, eighth … are looked at, or all. Thread: the
-/// scheduler's, between records.
+/// before and behind the wait. Messages cost nothing; of the waits the 16th, 32nd, 64th … are looked at, or all. Thread: the scheduler's,
+/// between records.
 /// </summary>
 internal sealed class StateWatch(QueryChecking checking)
 {
@@ -19,6 +19,11 @@ internal sealed class StateWatch(QueryChecking checking)
     /// The limit of the bytes that all fields take. A larger state is not looked at again, where not every wait is: it would take too long.
     /// </summary>
     private const long SampledBytesMax = 16 * 1024 * 1024;
+
+    /// <summary>
+    /// Where not every wait is looked at, none before this one is: a session begins with a few, while callers wait for it to be ready.
+    /// </summary>
+    private const ulong FirstSampled = 16;
 
     private const int NamesMax = 3;
 
@@ -33,8 +38,10 @@ internal sealed class StateWatch(QueryChecking checking)
     {
         if (checking == QueryChecking.Never || _atRest is not null) return;
         _waits++;
-        if (checking == QueryChecking.Sampled && (_isTooLarge || !BitOperations.IsPow2(_waits))) return;
+        bool isSampled = checking == QueryChecking.Sampled;
+        if (isSampled && (_isTooLarge || _waits < FirstSampled || !BitOperations.IsPow2(_waits))) return;
         _atRest = Look(immortal);
+        if (isSampled && _isTooLarge) _atRest = null;
     }
 
     /// <summary>The app goes on.</summary>

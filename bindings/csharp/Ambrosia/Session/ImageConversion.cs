@@ -96,6 +96,7 @@ internal sealed class ImageConversion(
         using WrittenImage again = next.WriteImage();
         if (again.Measure() != known) throw new ConversionDiffersException("gave a state that is another one when it is restored");
         using (next.Scheduler.Enter()) next.Upgraded(versions.From);
+        FirstSteps.Take(next, next.Immortal!.GetType(), executor.Welcome, options);
     }
 
     private void Answer(ConversionUse use, ImageEnd image, string why = "") =>

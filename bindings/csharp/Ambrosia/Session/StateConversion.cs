@@ -62,6 +62,7 @@ internal sealed class StateConversion(
         using WrittenImage again = next.WriteImage();
         if (again.Measure() != first) throw new ConversionDiffersException("gave a state that is another one when it is restored");
         using (next.Scheduler.Enter()) next.Upgraded(version);
+        FirstSteps.Take(next, to.Type, welcome, options);
         return first;
     }
 
@@ -94,7 +95,8 @@ internal sealed class StateConversion(
     {
         output ??= new SessionOutput(options.ImpulseBytesMax);
         return new ImmortalRuntime(
-            definition, welcome, output.Buffer, output.NewIngress(), options with { LogOfImmortal = static (_, _) => { } });
+            definition, welcome, output.Buffer, output.NewIngress(),
+            options with { Log = static _ => { }, LogOfImmortal = static (_, _) => { } });
     }
 }
 

@@ -33,7 +33,8 @@ internal sealed class ForeignCode(AppCode code, IReadOnlyCollection<string> trus
         "System.Threading.SynchronizationContext", "System.Threading.Tasks.Task.Result", "System.Threading.CancellationTokenRegistration",
     ];
 
-    private readonly Dictionary<AppMethod, (AppMethod? From, int At)> _way = [];
+    /// <summary>It says of each method that is executed where it was called first, and in which assembly the handler is.</summary>
+    private readonly Dictionary<AppMethod, (AppMethod? From, int At, AppAssembly Own)> _way = [];
     private readonly Dictionary<(int Assembly, EntityHandle Token), TokenTarget> _targets = [];
     private readonly Dictionary<TokenTarget, Verdict?> _verdicts = [];
     private readonly Heirs _heirs = new(code);
@@ -57,14 +58,14 @@ internal sealed class ForeignCode(AppCode code, IReadOnlyCollection<string> trus
     private void Take(AppMethod method, AppMethod? from, int at, Queue<AppMethod> open)
     {
         if (_way.ContainsKey(method) || IsTrusted(method)) return;
-        _way.Add(method, (from, at));
+        _way.Add(method, (from, at, from is null ? method.Type.Assembly : _way[from].Own));
         open.Enqueue(method);
     }
 
     private void Follow(AppMethod method, Queue<AppMethod> open)
     {
         List<(AppMethod Function, int At)> functions = [];
-        foreach (Instruction instruction in method.Text.Members)
+        foreach (Instruction instruction in method.Members)
         {
             TokenTarget target = TargetOf(method, instruction);
             if (IsTask(target) && functions.Count > 0) functions.RemoveAt(functions.Count - 1); // its body runs outside of the handlers
@@ -90,7 +91,7 @@ internal sealed class ForeignCode(AppCode code, IReadOnlyCollection<string> trus
     /// </summary>
     private IEnumerable<AppMethod> FillsOf(TokenTarget target, AppMethod caller)
     {
-        AppAssembly own = WayTo(caller, 0)[0].Method.Type.Assembly;
+        AppAssembly own = _way[caller].Own;
         if (caller.Type.Assembly == own)
             return target.Methods.Count > 0 ? target.Methods.Where(static each => each.IsVirtual).SelectMany(each => _heirs.Of(each, own))
                 : _heirs.OfOutside(target, own);
@@ -102,9 +103,9 @@ internal sealed class ForeignCode(AppCode code, IReadOnlyCollection<string> trus
     {
         if (!_verdicts.TryGetValue(target, out Verdict? verdict)) _verdicts.Add(target, verdict = Judged(target));
         if (verdict is null) return;
-        List<(AppMethod Method, int At)> way = WayTo(method, instruction.At);
-        AppAssembly own = way[0].Method.Type.Assembly;
+        AppAssembly own = _way[method].Own;
         if (method.Type.Assembly == own) return;
+        List<(AppMethod Method, int At)> way = WayTo(method, instruction.At);
         string type = Plain(target.Outside), name = IsAccessor(target.Name) ? target.Name[4..] : target.Name;
         Add(verdict.Rule, $"{type[(type.LastIndexOf('.') + 1)..]}.{name}", verdict.Mend, way, own);
     }

@@ -23,6 +23,7 @@ internal static class ForeignCodeReport
                 if (BuildReader.Product.Contains(assembly.Name)) assembly.Dispose();
                 else pathOf.Add(assembly, path);
             }
+            if (pathOf.Count < 2) return []; // there is nothing but the handlers' own assembly
             IReadOnlyList<ForeignFault> found = new ForeignCode(new AppCode([.. pathOf.Keys]), trusted).Find();
             return [.. found.Select(fault => $"{PlaceOf(fault, pathOf[fault.Call.Type.Assembly])}: error {fault.Rule}: {TextOf(fault)}")];
         }

@@ -10,7 +10,7 @@ namespace Ambrosia.ContractFile;
 /// </summary>
 internal static class Program
 {
-    private const int Ok = 0, Failed = 1, Misuse = 2;
+    private const int Ok = 0, Failed = 1, Misuse = 2, Faults = 3;
 
     private static int Main(string[] args)
     {
@@ -20,16 +20,15 @@ internal static class Program
         Console.Error.WriteLine(
             "usage: Ambrosia.ContractFile ASSEMBLY CONTRACTS BODIES; writes the assembly's contract manifest and its suspendable bodies to the files, nothing if it has none\n"
             + "       Ambrosia.ContractFile build FILE LIST; writes to FILE what the build of these assemblies is, a path a line in LIST\n"
-            + "       Ambrosia.ContractFile judge LIST TRUSTED SEEN; says what handlers execute in other assemblies that is no function of the log; SEEN keeps what was seen of them");
+            + "       Ambrosia.ContractFile judge LIST TRUSTED SEEN; says what handlers execute in other assemblies that is no function of the log, and ends with 3 if there is any; SEEN keeps what was seen of them");
         return Misuse;
     }
 
-    private static int Guarded(string what, Action write)
+    private static int Guarded(string what, Func<int> write)
     {
         try
         {
-            write();
-            return Ok;
+            return write();
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException or BadImageFormatException)
         {
@@ -38,7 +37,7 @@ internal static class Program
         }
     }
 
-    private static void WriteParts(string assembly, string contracts, string bodies)
+    private static int WriteParts(string assembly, string contracts, string bodies)
     {
         if (ManifestAttribute.Read(assembly) is { } json)
             Write(contracts, file => file.Write(System.Text.Encoding.UTF8.GetBytes(json + "\n")));
@@ -47,19 +46,23 @@ internal static class Program
         (Guid mvid, List<MethodBodyRow> rows) = AssemblyMethodBodies.Read(assembly, sources.Read);
         if (rows.Count > 0) Write(bodies, file => MethodBodyFile.Write(file, mvid, rows));
         else File.Delete(bodies);
+        return Ok;
     }
 
-    private static void WriteBuild(string document, string list)
+    private static int WriteBuild(string document, string list)
     {
         byte[] json = BuildReader.Read(File.ReadAllLines(list)).ToJson();
         Write(document, file => file.Write(json));
+        return Ok;
     }
 
     /// <summary>Tells the build of each fault as the compiler does, so that it fails by these lines and not by the program.</summary>
-    private static void Judge(string list, string trusted, string seen)
+    private static int Judge(string list, string trusted, string seen)
     {
-        foreach (string line in ForeignCodeReport.Of(File.ReadAllLines(list), trusted.Split(';', StringSplitOptions.TrimEntries), seen))
-            Console.WriteLine(line);
+        IReadOnlyList<string> faults =
+            ForeignCodeReport.Of(File.ReadAllLines(list), trusted.Split(';', StringSplitOptions.TrimEntries), seen);
+        foreach (string each in faults) Console.WriteLine(each);
+        return faults.Count == 0 ? Ok : Faults;
     }
 
     /// <summary>Writes a file as a whole or not at all, since builds run side by side.</summary>

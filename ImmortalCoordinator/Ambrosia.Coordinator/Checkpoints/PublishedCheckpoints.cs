@@ -80,6 +80,13 @@ internal sealed class PublishedCheckpoints(
         if (!log.IsWritten) _states.Compare(StateHashes);
     }
 
+    /// <summary>
+    /// The states were the same at the first place and differ at the second, while all calls were the same; null: no such thing was found.
+    /// </summary>
+    /// <param name="began">The session began here.</param>
+    public (Lsn From, Lsn To)? StateDiverged(Lsn began) =>
+        _states.ImageDiffersAt is { } differs ? (Lsn.Max(began, _states.Agreed), differs) : null;
+
     public void Failed(string why)
     {
         trigger.Failed(why);

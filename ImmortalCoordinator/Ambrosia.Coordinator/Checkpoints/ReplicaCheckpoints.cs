@@ -147,6 +147,9 @@ internal sealed class ReplicaCheckpoints : IDisposable
     /// <exception cref="DivergenceException">Exit 70.</exception>
     public void CompareStates() => _published.CompareStates();
 
+    /// <inheritdoc cref="PublishedCheckpoints.StateDiverged"/>
+    public (Lsn From, Lsn To)? StateDiverged => _published.StateDiverged(_execution.Digests.Began);
+
     /// <summary>This secondary has diverged: what it published since it last agreed is taken back. Called on the way out.</summary>
     public void RemoveDoubtful()
     {

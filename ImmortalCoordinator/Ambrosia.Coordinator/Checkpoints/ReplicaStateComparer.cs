@@ -31,6 +31,9 @@ internal sealed class ReplicaStateComparer(CoordinatorInputs inputs)
     /// <summary>This replica's state differs from the primary's.</summary>
     public bool IsDifferent { get; private set; }
 
+    /// <summary>The app's image differs here, while all calls were the same; null: it does not.</summary>
+    public Lsn? ImageDiffersAt { get; private set; }
+
     public void Computed(Lsn place, StateDigest own)
     {
         if (_places.Count == PlacesMax) _places.Dequeue();
@@ -87,9 +90,13 @@ internal sealed class ReplicaStateComparer(CoordinatorInputs inputs)
         ReplicaLock.PublishAgreed(_files, _directory, inputs.Options.Replica, Agreed);
     }
 
-    private static DivergenceException DifferentImage(Lsn place, ulong own, string other, ulong theirs) => new(
-        $"the app's image at log position {place} differs from {other}, though all calls so far were the same: hash {own:x16} here, {theirs:x16} there. " +
+    private DivergenceException DifferentImage(Lsn place, ulong own, string other, ulong theirs)
+    {
+        ImageDiffersAt = place;
+        return new DivergenceException(
+            $"the app's image at log position {place} differs from {other}, though all calls so far were the same: hash {own:x16} here, {theirs:x16} there. " +
             "State must follow from the inputs alone: look for clocks, randomness, hash codes that are kept, other threads, or what one process has and another has not.");
+    }
 
     /// <summary>The log decides who is right, and the primary of an epoch is the one whose calls it holds.</summary>
     private bool IsOfAPrimary(CheckpointFileName name) =>

@@ -25,6 +25,9 @@ public sealed record Incident(string Replica, long TimeUs, uint AppVersion, ulon
 
     public ulong? To { get; init; }
 
+    /// <summary>The state differs, and no call does. False too where it is not known.</summary>
+    public bool IsOfState { get; init; }
+
     /// <summary>The line with which a diverged replica ended; it names the call that differs where that was found.</summary>
     public string? Why { get; init; }
 

@@ -68,6 +68,7 @@ public static class IncidentFiles
         {
             json["from"] = incident.From;
             json["to"] = incident.To;
+            json["ofState"] = incident.IsOfState;
             json["why"] = incident.Why is { Length: > WhyCharsMax } why ? why[..WhyCharsMax] : incident.Why;
         }
         return json.ToJsonString();
@@ -86,7 +87,7 @@ public static class IncidentFiles
                     replica, time.GetValue<long>(), (uint?)json["appVersion"] ?? 0, lsn.GetValue<ulong>(), (uint?)json["index"])
                 {
                     Build = (string?)json["build"], ExitCode = (int?)json["exitCode"], From = (ulong?)json["from"],
-                    To = (ulong?)json["to"], Why = (string?)json["why"],
+                    To = (ulong?)json["to"], IsOfState = (bool?)json["ofState"] ?? false, Why = (string?)json["why"],
                 };
         }
         catch (Exception e) when (e is IOException or JsonException or InvalidOperationException or FormatException)

@@ -61,11 +61,16 @@ internal sealed class IncidentJournal(CoordinatorInputs inputs, Coordinator part
     /// <param name="why">The line with which it ends.</param>
     public void Diverged(string why)
     {
-        DivergedStretch? stretch = parts.Execution.Digests.Diverged;
+        DivergedStretch? calls = parts.Execution.Digests.Diverged;
+        (Lsn From, Lsn To)? state = calls is null ? parts.Checkpoints.StateDiverged : null;
+        (Lsn From, Lsn To)? stretch = calls is null ? state : (calls.From, calls.To);
         // What the app executes by now is behind the difference, wherever that is.
         ExecutingPlace at = DivergenceReplay.RecordIn(why) is { } found ? new ExecutingPlace(found, null)
-            : stretch is not null ? new ExecutingPlace(stretch.From, null) : parts.Execution.Progress.Executing;
-        Incident divergence = New(at) with { From = stretch?.From.Value, To = stretch?.To.Value, Why = why };
+            : stretch is { } since ? new ExecutingPlace(since.From, null) : parts.Execution.Progress.Executing;
+        Incident divergence = New(at) with
+        {
+            From = stretch?.From.Value, To = stretch?.To.Value, IsOfState = state is not null, Why = why,
+        };
         Write(divergence);
         TimeSpan limit = parts.HasLog ? s_primarySearchMax : s_searchMax;
         if (Explained(divergence, limit, CancellationToken.None) is not { } said) return;

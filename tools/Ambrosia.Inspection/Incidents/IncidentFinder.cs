@@ -3,6 +3,7 @@ using Ambrosia.Coordinator.Replica;
 using Ambrosia.Inspection.Decoding;
 using Ambrosia.Inspection.Places;
 using Ambrosia.Inspection.Replays;
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
@@ -19,6 +20,8 @@ public sealed class IncidentFinder(string logDirectory, IReadOnlyList<string> ap
 {
     /// <summary>An app that ends with this code was ended by its binding, which has said at which message.</summary>
     private const int EndedByBinding = 1;
+
+    private static readonly TimeSpan s_lookEvery = TimeSpan.FromMilliseconds(100);
 
     private readonly string _log = Path.TrimEndingDirectorySeparator(Path.GetFullPath(logDirectory));
 
@@ -41,7 +44,8 @@ public sealed class IncidentFinder(string logDirectory, IReadOnlyList<string> ap
         if (app.Count == 0) return null;
         try
         {
-            return incident.ExitCode is null ? Difference(incident, directoryOf, giveUp) : Death(incident, giveUp);
+            return incident.ExitCode is not null ? Death(incident, giveUp)
+                : incident.IsOfState ? StateDifference(incident, giveUp) : Difference(incident, directoryOf, giveUp);
         }
         catch (Exception e) when (IsExpected(e))
         {
@@ -68,8 +72,40 @@ public sealed class IncidentFinder(string logDirectory, IReadOnlyList<string> ap
             found.Place, found.IsExact, $"DIFFERENT {(found.IsExact ? "at" : "at or behind")} {found.Message}{then}; now {found.Now}{state}");
     }
 
+    /// <summary>
+    /// The stretch is executed once more, and held against the first checkpoint behind it that the primary has written, or is writing.
+    /// </summary>
+    private ExplainedIncident? StateDifference(Incident incident, CancellationToken giveUp)
+    {
+        if (incident is not { From: { } from, To: { } to }) return null;
+        var states = new StateComparison(NamedLog.Open(_log, files));
+        ulong? behind = null;
+        while ((behind = states.Checkpoints().Select(static each => (ulong?)each.Lsn.Value).LastOrDefault(place => place >= to)) is null)
+            if (giveUp.WaitHandle.WaitOne(s_lookEvery)) return null;
+        var options = new ReplayOptions
+        {
+            LogDirectory = _log, App = app, IsQuiet = true, From = from == 0 ? "start" : $"{from}", Until = $"{behind}",
+        };
+        using var replay = new ReplaySession(options, files, TimeProvider.System, static _ => { });
+        return replay.Run(static _ => { }, giveUp).Differences is [{ State: { Count: > 0 } lines }, ..] ? OfState(incident, lines) : null;
+    }
+
+    /// <summary>
+    /// Says which values differ. Two executions of the build side by side show which message it is, if the build is not the same twice.
+    /// </summary>
+    /// <param name="lines">What differs, by path; none: it was not found.</param>
+    private ExplainedIncident OfState(Incident incident, IReadOnlyList<string> lines)
+    {
+        string build = ShellWords.Join(app.Count > 0 ? app : ["APP"]);
+        string typed = ShellWords.Join("ambrosia", "replay", _log, "--app", build, "--old", build, "--until", $"{incident.To}");
+        string what = lines.Count == 0 ? "" : $": {string.Join("; ", lines)}";
+        return new ExplainedIncident(new MessagePlace(new Lsn(incident.From ?? 0), 0), IsExact: false,
+            $"DIFFERENT in the state alone, between {incident.From} and {incident.To}{what}; which message makes it: {typed}", typed);
+    }
+
     private ExplainedIncident Unsearched(Incident incident)
     {
+        if (incident.IsOfState) return OfState(incident, []);
         MessagePlace place = PlaceOf(incident);
         if (incident.ExitCode is { } code) return Dies(place, isExact: code == EndedByBinding && incident.Index is not null);
         FoundPlace next = Places().AtOrBehind(place); // where all agreed, nothing need begin

@@ -207,6 +207,7 @@ internal sealed class AppType
 internal sealed class AppMethod
 {
     private MethodText? _text;
+    private IReadOnlyList<Instruction>? _members;
 
     internal AppMethod(AppType type, MethodDefinitionHandle handle)
     {
@@ -259,6 +260,9 @@ internal sealed class AppMethod
     internal AppMethod? Owner { get; set; }
 
     internal MethodText Text => _text ??= MethodText.Read(Type.Assembly, Handle);
+
+    /// <summary>The instructions that name members; they are read without the text, which takes longer.</summary>
+    internal IReadOnlyList<Instruction> Members => _members ??= _text?.Members ?? MethodText.MembersOf(Type.Assembly, Handle);
 
     internal bool Fills(string name, int parameters) =>
         ParameterCount == parameters && (Name == name || Implements.Exists(each => each.Name == name));

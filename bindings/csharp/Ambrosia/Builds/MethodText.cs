@@ -24,6 +24,11 @@ internal sealed record MethodText(byte[] Hash, IReadOnlyList<Instruction> Member
         return new MethodText(Digest.Of(text), members);
     }
 
+    /// <summary>Returns the instructions that name members alone, for those who compare nothing.</summary>
+    internal static IReadOnlyList<Instruction> MembersOf(AppAssembly assembly, MethodDefinitionHandle handle) =>
+        assembly.BodyOf(assembly.Metadata.GetMethodDefinition(handle)) is { } body
+            ? [.. Instructions.Of(body.GetILBytes()!).Where(static each => !each.Member.IsNil)] : [];
+
     private static void AppendHead(StringBuilder text, AppAssembly assembly, MethodDefinitionHandle handle, MethodDefinition method)
     {
         text.Append(assembly.Names.OfMethod(handle)).Append(' ')

@@ -23,7 +23,8 @@ internal sealed class AppSupervisor(
     private static readonly TimeSpan s_delayMax = TimeSpan.FromSeconds(5), s_settled = TimeSpan.FromSeconds(5);
 
     /// <summary>An app whose session was ended has so long to end by itself; then one that was asked to has so long.</summary>
-    private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(2), s_afterTerminate = TimeSpan.FromSeconds(1);
+    internal static readonly TimeSpan Grace = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan s_afterTerminate = TimeSpan.FromSeconds(1);
 
     /// <summary>An app that was refused may end before its coordinator does for that reason, which has so long to say it.</summary>
     private static readonly TimeSpan s_refusalMax = TimeSpan.FromSeconds(1);
@@ -125,7 +126,7 @@ internal sealed class AppSupervisor(
         StartNoMore();
         AppProcess? process;
         using (_gate.Enter()) process = _process;
-        if (process is null || process.HasEndedWithin(s_grace)) return;
+        if (process is null || process.HasEndedWithin(Grace)) return;
         process.Terminate();
         if (process.HasEndedWithin(s_afterTerminate)) return;
         process.Kill();

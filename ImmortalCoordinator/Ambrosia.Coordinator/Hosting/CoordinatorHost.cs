@@ -10,7 +10,6 @@ using Ambrosia.Log.Instances;
 using Ambrosia.Log.Reading;
 using Ambrosia.Log.Recovery;
 using Ambrosia.Protocol;
-using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Locking;
 using CRA.Catalog;
 using CRA.Links;
@@ -315,9 +314,7 @@ public sealed class CoordinatorHost : IDisposable
         _coordinator?.Upgrades.InPlace.TryGiveUp("the coordinator stops");
         _apps?.StartNoMore();
         if (_coordinator is { } parts) _pumps.EndCleanly(parts.BeginCleanEnd());
-        if (_apps is not null)
-            _coordinator?.Sessions.Live?.Send(new Goodbye(GoodbyeCode.CleanStop, "the coordinator stops")); // it ends the app in order
-        _apps?.End();
+        if (ChannelOpened is null) PumpSet.EndApps(_coordinator?.Sessions.Live, _apps); // one in this process ends with it
         End(ExitCodes.Ok);
     }
 

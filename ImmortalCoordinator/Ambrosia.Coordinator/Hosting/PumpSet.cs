@@ -1,6 +1,8 @@
 using System.Diagnostics;
+using Ambrosia.Coordinator.AppSessions;
 using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.Hosting;
@@ -81,6 +83,20 @@ internal sealed class PumpSet(Action<int, string> fail, PumpProgress progress) :
         var patience = Stopwatch.StartNew();
         for (CleanEndStep step; (step = end.Next(patience.Elapsed)) != CleanEndStep.Over; Thread.Sleep(1))
             if (step == CleanEndStep.Commit) _commits.Commit(drained: true);
+    }
+
+    /// <summary>
+    /// Tells the app to end in order, and waits for it. Of one that somebody else has started, only the session is seen to end.
+    /// </summary>
+    /// <param name="live">The app's session; null: it has none.</param>
+    /// <param name="apps">Null: this process has started none.</param>
+    public static void EndApps(AppSession? live, AppProcesses? apps)
+    {
+        live?.Send(new Goodbye(GoodbyeCode.CleanStop, "the coordinator stops"));
+        LockChecks.BeforeWait();
+        apps?.End();
+        var patience = Stopwatch.StartNew();
+        while (apps is null && live is { IsEnded: false } && patience.Elapsed < AppSupervisor.Grace) Thread.Sleep(1);
     }
 
     public void Commit(bool drained) => _commits.Commit(drained);

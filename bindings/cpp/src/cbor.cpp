@@ -11,7 +11,7 @@ void put_long_head(writer& out, major kind, std::uint64_t value) {
   int size = 1 << power;
   std::uint8_t* p = out.room(9);
   *p = static_cast<std::uint8_t>(static_cast<int>(kind) << 5 | (24 + power));
-  detail::store(p + 1, detail::reversed(value << (64 - 8 * size)));
+  detail::store(p + 1, __builtin_bswap64(value << (64 - 8 * size)));
   out.grow(static_cast<std::size_t>(size) + 1);
 }
 
@@ -111,7 +111,7 @@ std::uint64_t take_head(cbor_reader& in, cbor::major& kind, int& info) {
   if (in.left() < size) return in.fail("Truncated"), 0;
   // The lowest bytes of a word whose bytes stand the other way round.
   std::uint64_t value = info == 24 ? *in.p : info == 25 ? detail::load<std::uint16_t>(in.p) : info == 26 ? detail::load<std::uint32_t>(in.p) : detail::load64(in.p);
-  value = detail::reversed(value) >> (64 - 8 * size);
+  value = __builtin_bswap64(value) >> (64 - 8 * size);
   in.p += size;
   std::uint64_t least = info == 24 ? 24 : info == 25 ? 0x100 : info == 26 ? 0x10000 : 1ull << 32;
   if (kind != cbor::major::other && value < least) return in.fail("NotDeterministic"), 0;
@@ -138,6 +138,16 @@ std::uint64_t cbor_reader::long_head(cbor::major kind) {
   std::uint64_t value = take_head(*this, found, info);
   if (ok() && found != kind) fail("WrongType");
   return ok() ? value : 0;
+}
+
+std::int64_t cbor_reader::long_integer(std::int64_t least, std::int64_t most) {
+  auto kind = cbor::major::unsigned_number;
+  int info = 0;
+  std::uint64_t value = take_head(*this, kind, info);
+  if (ok() && kind > cbor::major::negative_number) fail("WrongType");
+  auto number = static_cast<std::int64_t>(kind == cbor::major::negative_number ? ~value : value);
+  if (value >> 63 != 0 || number < least || number > most) fail("OutOfRange");
+  return ok() ? number : 0;
 }
 
 bool cbor_reader::read_bool() {

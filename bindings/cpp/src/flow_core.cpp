@@ -19,9 +19,21 @@ struct flow_core::replay {
   cbor_reader told;
   std::size_t entries;               // of the journal, that are still to be told
   std::size_t operation_bytes = 0;   // so many of the operations were done again
-  std::size_t next_waiting = 0;
+  std::size_t next_waiting = 0;      // of the list of the image, which is in the order of the leaves
   std::unique_ptr<std::string> why;
 };
+
+// Hashes the whole blocks of what has come together, which is done quickly, and keeps the rest.
+void operation_hash::add_many(std::uint64_t word, std::size_t length, std::uint64_t destination, byte_span arguments) {
+  std::size_t rest = _last.size() % 16;
+  byte_span blocks = _last.view().first(_last.size() - rest);
+  _before = crc64(blocks, _before);
+  detail::copy_few(_last.data(), blocks.data() + blocks.size(), rest);
+  _last.resize(rest);
+  if (rest + arguments.size() <= most) return add(word, length, destination, arguments);
+  add(word, length, destination, {});
+  set(crc64(arguments, value()));
+}
 
 flow_core::flow_core(runtime& of) : run(of) {}
 flow_core::~flow_core() { drop_frame(); }
@@ -35,23 +47,27 @@ void flow_core::stop_replay(std::string why) {
 // ---- Operations ----
 
 bool flow_core::note(operation what, short_varint method_of, std::uint64_t destination, byte_span with) {
-  std::uint64_t word = static_cast<std::uint64_t>(what) | method_of.word << 8;
-  std::size_t length = method_of.length + 1;
-  _operation_count++;
-  if (_replay != nullptr) [[unlikely]] return run.repeated.add(word, length, destination, with), compare(what, word, length);
-  detail::store(_operations.room(8), word);
-  _operations.grow(length);
-  _hash.add(word, length, destination, with);
-  return _operation_count <= operations_most && _journal.size() <= journal_most;
+  if (_replay == nullptr) [[likely]] return note_new(what, method_of, destination, with);
+  run.repeated.add(word_of(what, method_of), method_of.length + 1, destination, with);
+  return note_again(what, method_of);
+}
+
+[[gnu::always_inline]] inline bool flow_core::note_new(operation what, short_varint method_of, std::uint64_t destination, byte_span with) {
+  std::uint64_t word = word_of(what, method_of);
+  _operations.put(word, method_of.length + 1);
+  _hash.add(word, method_of.length + 1, destination, with);
+  return ++_operation_count <= operations_most && _journal.size() <= journal_most;
 }
 
 // Whether the next operation of the image is this one.
-bool flow_core::compare(operation what, std::uint64_t word, std::size_t length) {
+bool flow_core::note_again(operation what, short_varint method_of) {
+  std::size_t length = method_of.length + 1;
   byte_span recorded = _replay->of.operations.subspan(_replay->operation_bytes);
   std::uint8_t front[8] = {};
   if (recorded.size() < 8) detail::copy_few(front, recorded.data(), recorded.size());
   std::uint64_t then = detail::load64(recorded.size() < 8 ? front : recorded.data());
-  if (length <= recorded.size() && (then ^ word) << (64 - 8 * length) == 0) {
+  _operation_count++;
+  if (length <= recorded.size() && (then ^ word_of(what, method_of)) << (64 - 8 * length) == 0) [[likely]] {
     _replay->operation_bytes += length;
     return _replay->why == nullptr;
   }
@@ -64,9 +80,9 @@ void flow_core::disallow() {
   if (refused == nullptr || in_step) refused = std::make_unique<failure>(in_step ? failures::misuse("a call") : failures::flow_too_long());
 }
 
-std::uint32_t flow_core::add_leaf(std::uint8_t kind, std::uint64_t number_of) {
+[[gnu::always_inline]] inline std::uint32_t flow_core::add_leaf(std::uint8_t kind, std::uint64_t number_of) {
   // What was taken is needed no longer, so a flow that waits for one thing behind another keeps one leaf.
-  bool are_taken = _taken != 0 && _taken == _leaves.size();
+  bool are_taken = _taken != 0 && _first_leaf + _taken == _next_leaf;
   if (are_taken) {
     _first_leaf += _taken, _taken = 0;
     if (_leaves.size() != 1) _leaves.resize(1);
@@ -75,7 +91,7 @@ std::uint32_t flow_core::add_leaf(std::uint8_t kind, std::uint64_t number_of) {
   added.kind = kind;
   added.state = leaf_state::waiting;
   added.number = number_of;
-  auto index = static_cast<std::uint32_t>(_first_leaf + _leaves.size() - 1);
+  std::uint32_t index = _next_leaf++;
   if (_replay != nullptr) [[unlikely]] find_again(added, index);
   return index;
 }
@@ -84,7 +100,6 @@ std::uint32_t flow_core::add_leaf(std::uint8_t kind, std::uint64_t number_of) {
 void flow_core::find_again(leaf& of, std::uint32_t index) {
   const auto& waiting = _replay->of.waiting;
   of.state = leaf_state::done;
-  // The image lists them in the order of the leaves.
   while (_replay->next_waiting < waiting.size() && waiting[_replay->next_waiting].leaf < index) _replay->next_waiting++;
   if (_replay->next_waiting == waiting.size() || waiting[_replay->next_waiting].leaf != index) return;
   const flow_image::wait& found = waiting[_replay->next_waiting];
@@ -93,22 +108,12 @@ void flow_core::find_again(leaf& of, std::uint32_t index) {
   if (found.kind != of.kind) stop_replay("leaf " + std::to_string(index) + " is of another kind");
 }
 
-writer& flow_core::begin_call(std::uint32_t destination, short_varint method_of) {
-  if (_replay != nullptr) {
-    run.unsent.clear();
-    return run.unsent;
-  }
-  run.out.begin(destination, run_kind::call, method_of, run.next_call);
-  _arguments_at = run.out.position();
-  return run.out.bytes_out();
-}
-
 std::uint32_t flow_core::end_call(std::uint32_t destination, short_varint method_of) {
-  if (_replay != nullptr) [[unlikely]] return end_call_again(destination, method_of);
+  if (_replay != nullptr) [[unlikely]] return end_call_again(method_of);
   writer& arguments_of = run.out.bytes_out();
   if (arguments_of.bad) [[unlikely]] return run.out.end(), refuse_call();
-  if (!allow(note(operation::call, method_of, run.out.hash_of(destination), run.out.arguments(_arguments_at)))) [[unlikely]] arguments_of.bad = true;
-  if (!run.out.end()) [[unlikely]] return add_failed_leaf(run.out.was_bad() ? failures::misuse("a value") : failures::too_long(run.out.limit));
+  if (!allow(note_new(operation::call, method_of, run.out.hash_of(destination), run.out.arguments(_arguments_at)))) [[unlikely]] arguments_of.bad = true;
+  if (!run.out.end()) [[unlikely]] return add_failed_call();
   std::uint64_t id = run.next_call++;
   std::uint32_t index = add_leaf(0, id);
   call_table::row& call = run.calls.add(id);
@@ -119,9 +124,14 @@ std::uint32_t flow_core::end_call(std::uint32_t destination, short_varint method
   return index;
 }
 
-std::uint32_t flow_core::end_call_again(std::uint32_t destination, short_varint method_of) {
-  if (run.unsent.bad) return refuse_call();
-  allow(note(operation::call, method_of, run.out.hash_of(destination), run.unsent.view()));
+// The arguments of a call that is made again go where they are hashed, and nowhere else.
+writer& flow_core::begin_call_again(std::uint32_t destination, short_varint method_of) {
+  return run.repeated.begin(word_of(operation::call, method_of), method_of.length + 1, run.out.hash_of(destination));
+}
+
+std::uint32_t flow_core::end_call_again(short_varint method_of) {
+  if (run.repeated.is_bad()) [[unlikely]] return run.repeated.undo(), refuse_call();
+  allow(note_again(operation::call, method_of));
   return add_leaf(0, 0);
 }
 
@@ -133,9 +143,9 @@ std::uint32_t flow_core::refuse_call() {
   return index;
 }
 
-std::uint32_t flow_core::add_failed_leaf(const failure& of) {
+std::uint32_t flow_core::add_failed_call() {
   writer what;
-  write_failure(what, of);
+  write_failure(what, run.out.was_bad() ? failures::misuse("a value") : failures::too_long(run.out.limit));
   std::uint32_t index = add_leaf(0, 0);
   at(index) = {0, leaf_state::done, true, 0, what.take()};
   return index;
@@ -214,7 +224,6 @@ bool flow_core::told(std::uint8_t kind, bool& is_failure, byte_span& value, std:
   is_failure = false;
   if (from.why != nullptr) return false;
   if (from.entries == 0) return stop_replay("it goes on where it waited"), false;
-  if (kind == 0 && take_result(from.told, is_failure, value)) return from.entries--, true;
   std::size_t items = from.told.read_array();
   std::uint64_t found = from.told.read_unsigned(2);
   if (items == 3 && found == 0) is_failure = from.told.read_unsigned(1) == 1;
@@ -232,14 +241,15 @@ bool flow_core::told(std::uint8_t kind, bool& is_failure, byte_span& value, std:
 byte_span flow_core::take(std::uint32_t index, bool& is_failure) {
   leaf& of = at(index);
   knows_time = false;
-  if (of.state != leaf_state::done || _replay != nullptr) [[unlikely]] return take_slowly(of, is_failure);
+  if (of.state != leaf_state::done) [[unlikely]] return take_none(of, is_failure);
   of.state = leaf_state::taken;
   _taken++;
+  if (_replay != nullptr) [[unlikely]] return take_again(is_failure);
   is_failure = of.is_failure;
   byte_span value = _told.data() != nullptr ? std::exchange(_told, {}) : byte_span(of.value);
-  if (value.size() > 16) [[unlikely]] return tell(0, is_failure, value), value;
+  if (value.size() > 16 || !_journal.has_room(4 + 16)) [[unlikely]] return tell_result(is_failure, value);
   // As `tell` writes it, in one piece.
-  std::uint8_t* to = _journal.room(4 + 16);
+  std::uint8_t* to = _journal.data() + _journal.size();
   detail::store(to, 0x40000083u | (is_failure ? 1u : 0u) << 16 | static_cast<std::uint32_t>(value.size()) << 24);
   detail::copy_few(to + 4, value.data(), value.size());
   _journal.grow(4 + value.size());
@@ -247,19 +257,25 @@ byte_span flow_core::take(std::uint32_t index, bool& is_failure) {
   return value;
 }
 
-byte_span flow_core::take_slowly(leaf& of, bool& is_failure) {
-  if (of.state != leaf_state::done) {
-    writer what;
-    write_failure(what, of.state == leaf_state::given_up ? failures::cancelled() : failures::misuse("a call"));
-    is_failure = true;
-    return _mistake = what.take();
-  }
-  of.state = leaf_state::taken;
-  _taken++;
+byte_span flow_core::tell_result(bool is_failure, byte_span value) {
+  tell(0, is_failure, value);
+  return value;
+}
+
+byte_span flow_core::take_again(bool& is_failure) {
+  replay& from = *_replay;
   byte_span value;
   std::int64_t none = 0;
+  if (from.why == nullptr && from.entries != 0 && take_result(from.told, is_failure, value)) return from.entries--, value;
   told(0, is_failure, value, none);
   return value;
+}
+
+byte_span flow_core::take_none(const leaf& of, bool& is_failure) {
+  writer what;
+  write_failure(what, of.state == leaf_state::given_up ? failures::cancelled() : failures::misuse("a call"));
+  is_failure = true;
+  return _mistake = what.take();
 }
 
 std::size_t flow_core::choose(const std::uint32_t* leaves, std::size_t count) {
@@ -323,19 +339,28 @@ void flow_core::complete(std::uint32_t index, bool is_failure, byte_span value) 
   leaf& of = at(index);
   of.state = leaf_state::done;
   of.is_failure = is_failure;
-  // What alone was awaited goes on at once, with a value that need not be kept.
-  bool goes = _at && (_awaited.size() == 1 ? _awaited[0] == index : has_all_it_awaits(index));
-  if (!goes || _awaited.size() > 1) of.value = to_bytes(value);
-  if (!goes) return;
-  if (is_failure && !_takes_failures) {
-    _at = {};
-    error = std::make_unique<failure>(failure_of(value));
-    return run.flow_ended(*this);
-  }
-  // An empty value still has an address, which says that there is one.
+  if (!_at || _awaited.size() != 1 || _awaited[0] != index) [[unlikely]] return complete_among(index, value);
+  if (is_failure && !_takes_failures) [[unlikely]] return end_with(value);
+  // What alone was awaited goes on at once, with a value that need not be kept. An empty one still has an address, which says that there is one.
   static const std::uint8_t nothing = 0;
-  if (_awaited.size() == 1) _told = value.empty() ? byte_span(&nothing, std::size_t{0}) : value;
+  _told = value.empty() ? byte_span(&nothing, std::size_t{0}) : value;
   resume(_at);
+}
+
+// One of several, or one that comes before it is awaited.
+void flow_core::complete_among(std::uint32_t index, byte_span value) {
+  leaf& of = at(index);
+  of.value = to_bytes(value);
+  if (!_at || !has_all_it_awaits(index)) return;
+  if (of.is_failure && !_takes_failures) return end_with(value);
+  resume(_at);
+}
+
+// It ends with a failure that it awaited and does not take.
+void flow_core::end_with(byte_span value) {
+  _at = {};
+  error = std::make_unique<failure>(failure_of(value));
+  run.flow_ended(*this);
 }
 
 bool flow_core::has_all_it_awaits(std::uint32_t index) {
@@ -429,7 +454,7 @@ void flow_core::clear() {
   _entries = _operation_count = 0;
   _hash.set(0);
   _leaves.clear();
-  _first_leaf = _taken = 0;
+  _first_leaf = _next_leaf = _taken = 0;
   _awaited = {};
   _told = {};
   _doom.reset();

@@ -19,6 +19,38 @@ std::string guid_text(const guid& id) {
   return text;
 }
 
+namespace {
+
+// The fields of a payload or body, in their order; those of a form of their own stand in a wrapper.
+struct lsn {
+  std::uint64_t& to;
+};
+struct name {
+  std::string_view& to;
+};
+void take(reader& in, std::uint8_t& to) { to = in.u8(); }
+void take(reader& in, std::uint16_t& to) { to = in.u16(); }
+void take(reader& in, std::uint32_t& to) { to = in.u32(); }
+void take(reader& in, std::uint64_t& to) { to = in.u64(); }
+void take(reader& in, std::int64_t& to) { to = in.i64(); }
+void take(reader& in, bool& to) { to = in.flag(); }
+void take(reader& in, guid& to) { to = read_guid(in); }
+void take(reader& in, lsn of) { of.to = in.lsn(); }
+void take(reader& in, name of) { of.to = in.name(); }
+void take(reader& in, byte_span& to) { to = in.rest(); }
+template <class... Field>
+void take_all(reader& in, Field&&... fields) {
+  (take(in, fields), ...);
+}
+
+// A body that is wrong in any way is damage of the record (L5.10).
+bool finish_record(reader& in, bool is_right = true) {
+  if (in.p != in.end || !is_right || !in.ok()) in.error = "L5.10";
+  return in.ok();
+}
+
+}  // namespace
+
 std::vector<hello_option> read_options(reader& in) {
   std::vector<hello_option> options;
   std::uint64_t count = in.varint();
@@ -35,17 +67,10 @@ std::vector<hello_option> read_options(reader& in) {
 }
 
 bool read_welcome(reader& in, app_welcome& welcome) {
-  welcome.version = in.u16();
-  welcome.instance = in.name();
-  welcome.shard = in.u16();
-  welcome.replica = in.name();
-  welcome.uuid = read_guid(in);
-  welcome.epoch = in.u64();
-  welcome.session = in.u64();
-  welcome.message_bytes_most = in.u32();
+  take_all(in, welcome.version, name{welcome.instance}, welcome.shard, name{welcome.replica}, welcome.uuid, welcome.epoch, welcome.session,
+           welcome.message_bytes_most);
   if (in.ok() && (welcome.message_bytes_most == 0 || welcome.message_bytes_most > 1u << 30)) in.fail("P2.3");
-  welcome.checkpoint = in.lsn();
-  welcome.has_image = in.flag();
+  take_all(in, lsn{welcome.checkpoint}, welcome.has_image);
   welcome.options = read_options(in);
   for (const hello_option& option : welcome.options) {
     if (!in.ok()) break;
@@ -60,20 +85,17 @@ bool read_welcome(reader& in, app_welcome& welcome) {
 }
 
 bool read_image_begin(reader& in, image_begin& begin) {
-  begin.lsn = in.lsn();
-  begin.version = in.u32();
+  take_all(in, lsn{begin.lsn}, begin.version);
   return in.finish();
 }
 
 bool read_image_end(reader& in, image_end& end) {
-  end.length = in.u64();
-  end.hash = in.u64();
+  take_all(in, end.length, end.hash);
   return in.finish();
 }
 
 bool read_impulse_logged(reader& in, impulse_logged& logged) {
-  logged.destination = in.u32();
-  logged.ticket = in.u64();
+  take_all(in, logged.destination, logged.ticket);
   return in.finish();
 }
 
@@ -89,11 +111,7 @@ bool read_policy_ahead(reader& in, std::vector<policy_change>& changes) {
 }
 
 bool read_query(reader& in, query_frame& query, std::uint64_t message_most) {
-  query.query = in.u64();
-  query.lsn = in.lsn();
-  query.patience_ms = in.u32();
-  query.method = in.u32();
-  query.arguments = in.rest();
+  take_all(in, query.query, lsn{query.lsn}, query.patience_ms, query.method, query.arguments);
   if (in.ok() && (query.query == 0 || query.method == 0 || query.arguments.size() > message_most)) in.fail("P5.18");
   return in.ok();
 }
@@ -114,29 +132,21 @@ bool read_goodbye(reader& in, goodbye_frame& goodbye) {
 }
 
 bool read_look(reader& in, look_frame& look) {
-  look.lsn = in.lsn();
-  look.index = in.u32();
-  look.flags = in.u8();
+  take_all(in, lsn{look.lsn}, look.index, look.flags);
   if (in.ok() && look.flags > 15) in.fail("P1.6");
   if (in.ok() && (look.flags & 4) != 0 && (look.lsn != 0 || look.index != 0)) in.fail("P5.24");
   return in.finish();
 }
 
 bool read_convert(reader& in, convert_frame& convert) {
-  convert.lsn = in.lsn();
-  convert.from = in.u32();
-  convert.to = in.u32();
-  convert.use = in.u8();
+  take_all(in, lsn{convert.lsn}, convert.from, convert.to, convert.use);
   bool is_ascending = convert.use == 3 ? convert.to == convert.from : convert.to > convert.from;
   if (in.ok() && (convert.from == 0 || !is_ascending || convert.use > 3)) in.fail("P5.25");
   return in.finish();
 }
 
 bool read_deliver(reader& in, deliver_frame& deliver) {
-  deliver.lsn = in.lsn();
-  deliver.time = in.i64();
-  deliver.mark = in.lsn();
-  deliver.records = in.rest();
+  take_all(in, lsn{deliver.lsn}, deliver.time, lsn{deliver.mark}, deliver.records);
   return in.ok();
 }
 
@@ -154,70 +164,38 @@ const char* read_record(reader& in, std::uint64_t lsn, record_view& record) {
   return nullptr;
 }
 
-namespace {
-
-// A body that is wrong in any way is damage of the record (L5.10).
-bool finish_record(reader& in) {
-  if (in.p != in.end) in.error = "L5.10";
-  if (!in.ok()) in.error = "L5.10";
-  return in.ok();
-}
-
-}  // namespace
-
 bool read_peer(reader& in, peer_record& peer) {
-  peer.origin = in.u32();
-  peer.shard = in.u16();
-  peer.uuid = read_guid(in);
-  peer.epoch = in.u64();
-  peer.name = in.name();
-  if (peer.origin == 0) in.fail("L5.10");
-  return finish_record(in);
+  take_all(in, peer.origin, peer.shard, peer.uuid, peer.epoch, name{peer.name});
+  return finish_record(in, peer.origin != 0);
 }
 
 bool read_forget(reader& in, forget_record& forget) {
-  forget.origin = in.u32();
-  forget.uuid = read_guid(in);
-  if (forget.origin == 0) in.fail("L5.10");
-  return finish_record(in);
+  take_all(in, forget.origin, forget.uuid);
+  return finish_record(in, forget.origin != 0);
 }
 
 bool read_first_start(reader& in, first_start_record& start) {
-  start.uuid = read_guid(in);
-  start.created = in.i64();
-  start.app_version = in.u32();
-  start.name = in.name();
-  if (start.app_version == 0) in.fail("L5.10");
-  return finish_record(in);
+  take_all(in, start.uuid, start.created, start.app_version, name{start.name});
+  return finish_record(in, start.app_version != 0);
 }
 
 bool read_mark(reader& in, checkpoint_mark& mark) {
-  mark.epoch = in.u64();
-  mark.bound = in.u64();
-  mark.replica = in.name();
+  take_all(in, mark.epoch, mark.bound, name{mark.replica});
   return finish_record(in);
 }
 
 bool read_nondet(reader& in, nondet_result& result) {
-  result.task = in.u64();
-  std::uint8_t status = in.u8();
-  if (status > 1) in.fail("L5.10");
-  result.is_failure = status == 1;
-  result.result = in.rest();
+  take_all(in, result.task, result.is_failure, result.result);
   return finish_record(in);
 }
 
 bool read_timer(reader& in, timer_fired& fired) {
-  fired.timer = in.u64();
-  fired.due = in.i64();
+  take_all(in, fired.timer, fired.due);
   return finish_record(in);
 }
 
 bool read_request(reader& in, client_request& request) {
-  request.session = read_guid(in);
-  request.request = in.u64();
-  request.keyed = in.flag();
-  request.message = in.rest();
+  take_all(in, request.session, request.request, request.keyed, request.message);
   if (in.ok()) {
     run_view run;
     run.kind = run_kind::request;
@@ -229,37 +207,23 @@ bool read_request(reader& in, client_request& request) {
 }
 
 bool read_policy(reader& in, policy_record& policy) {
-  policy.forks = in.u8();
-  policy.window_us = in.u64();
-  policy.entries_most = in.u64();
-  policy.bytes_most = in.u64();
+  take_all(in, policy.forks, policy.window_us, policy.entries_most, policy.bytes_most);
   bool states_limit = in.left() != 0;
   if (states_limit) policy.message_bytes_most = in.u32();
   // The usual limit is left out (L5.9).
   bool is_wrong = policy.forks > 2 || policy.message_bytes_most == 0 || policy.message_bytes_most > 1u << 30;
-  if (is_wrong || (states_limit && policy.message_bytes_most == 64 << 20)) in.fail("L5.10");
-  return finish_record(in);
+  return finish_record(in, !is_wrong && !(states_limit && policy.message_bytes_most == 64 << 20));
 }
 
 bool read_quarantine(reader& in, quarantine_record& record) {
-  record.lsn = in.lsn();
-  record.index = in.u32();
-  record.action = in.u8();
-  if (record.action > 2) in.fail("L5.10");
-  return finish_record(in);
+  take_all(in, lsn{record.lsn}, record.index, record.action);
+  return finish_record(in, record.action <= 2);
 }
 
 bool read_upgrade(reader& in, upgrade_record& upgrade) {
-  upgrade.from = in.u32();
-  upgrade.to = in.u32();
-  upgrade.checkpoint = in.lsn();
-  upgrade.checkpoint_epoch = in.u64();
-  upgrade.replica = in.name();
-  upgrade.part_hash = in.u64();
-  upgrade.image_hash = in.u64();
+  take_all(in, upgrade.from, upgrade.to, lsn{upgrade.checkpoint}, upgrade.checkpoint_epoch, name{upgrade.replica}, upgrade.part_hash, upgrade.image_hash);
   upgrade.build = in.byte_string(16);
-  if (upgrade.from == 0 || upgrade.to <= upgrade.from || (upgrade.build.size() != 0 && upgrade.build.size() != 16)) in.fail("L5.10");
-  return finish_record(in);
+  return finish_record(in, upgrade.from != 0 && upgrade.to > upgrade.from && (upgrade.build.empty() || upgrade.build.size() == 16));
 }
 
 }  // namespace ambrosia::inline v0

@@ -83,23 +83,8 @@ bool read_deliver(reader& in, deliver_frame& deliver);
 // ---- Records ----
 
 enum class record_kind : std::uint8_t {
-  run = 1,
-  impulse_run,
-  first_start,
-  peer,
-  trim,
-  digest,
-  checkpoint_mark,
-  nondet_result,
-  timer_fired,
-  client_request,
-  policy,
-  quarantine,
-  upgrade,
-  forget,
-  build,
-  nondet_results,
-  state_hash,
+  run = 1, impulse_run, first_start, peer, trim, digest, checkpoint_mark, nondet_result, timer_fired,
+  client_request, policy, quarantine, upgrade, forget, build, nondet_results, state_hash,
 };
 
 inline constexpr std::size_t record_header_bytes = 8;

@@ -5,15 +5,7 @@ namespace ambrosia::inline v0 {
 
 namespace {
 
-// The id of a method in a message that was checked.
-inline std::uint32_t next_method(reader& at) {
-  if (*at.p < 0x80) return *at.p++;
-  if (at.left() < 5 || (detail::load<std::uint32_t>(at.p) & 0x80808080u) != 0x80808080u) return static_cast<std::uint32_t>(at.varint());
-  std::uint32_t low = detail::load<std::uint32_t>(at.p), high = at.p[4];
-  at.p += 5;
-  return (low & 0x7F) | (low >> 1 & 0x3F80) | (low >> 2 & 0x1FC000) | (low >> 3 & 0xFE00000) | high << 28;
-}
-
+// A number in a message that was checked.
 inline std::uint64_t next_varint(reader& at) {
   std::uint64_t value = *at.p & 0x7F;
   for (int shift = 7; *at.p++ >= 0x80; shift += 7) value |= static_cast<std::uint64_t>(*at.p & 0x7F) << shift;
@@ -24,7 +16,7 @@ inline std::uint64_t next_varint(reader& at) {
 [[gnu::always_inline]] inline void next_message(const run_view& run, reader& at, message_view& message) {
   std::uint64_t length = next_varint(at);
   const std::uint8_t* end = at.p + length;
-  message.method = next_method(at);
+  message.method = static_cast<std::uint32_t>(next_varint(at));
   if (run.kind != run_kind::fork && run.kind != run_kind::impulse) message.call = next_varint(at);
   if (run.keyed) message.key = at.byte_string(UINT64_MAX);
   message.arguments = {at.p, end};
@@ -54,6 +46,7 @@ bool session::execute_run(const record_view& record) {
   // Handlers of such messages answer nobody. It is set where it is not so already, as what was just written cannot be copied quickly.
   if (can_be_kept && _in.answers.who != reply_to::kind::nobody) _in.answers = {};
   if (_view != nullptr) return execute_viewed(run, record.lsn);
+  if (run.kind == run_kind::result) return execute_results(run);
   bool is_plain = can_be_kept && !run.keyed;
   if (is_plain) expect(-1);
   reader at(run.messages);
@@ -63,6 +56,33 @@ bool session::execute_run(const record_view& record) {
     executing_index.store(index, std::memory_order_relaxed);
     _message.index = index;
     if (is_plain ? !dispatch(message.method, message.arguments) : !execute_message(run, message)) return false;
+  }
+  return true;
+}
+
+[[gnu::always_inline]] inline void session::complete_call(std::uint32_t destination, std::uint64_t call, bool is_failure, byte_span value) {
+  call_table::row* awaited = calls.find(call);
+  if (awaited == nullptr || awaited->destination != destination) return;  // P3.9
+  flow_core* flow = awaited->flow;
+  std::uint32_t leaf = awaited->leaf;
+  calls.remove(awaited);
+  flow->complete(leaf, is_failure, value);
+}
+
+// Results go to who awaits them, whatever their method is.
+bool session::execute_results(const run_view& run) {
+  reader at(run.messages);
+  std::uint32_t from = _origins[run.peer].destination;
+  for (std::uint32_t index = 0; index < run.count; index++) {
+    std::uint64_t length = next_varint(at);
+    const std::uint8_t* end = at.p + length;
+    next_varint(at);
+    std::uint64_t call = next_varint(at);
+    executing_index.store(index, std::memory_order_relaxed);
+    _message.index = index;
+    complete_call(from, call, false, {at.p, end});
+    if (_has_ended) return false;
+    at.p = end;
   }
   return true;
 }
@@ -86,20 +106,11 @@ bool session::execute_viewed(const run_view& run, std::uint64_t lsn) {
 // A call, an answer, or an impulse with a key.
 bool session::execute_message(const run_view& run, const message_view& message) {
   if (run.kind == run_kind::result || run.kind == run_kind::failure) {
-    complete_call(run.peer, message.call, run.kind == run_kind::failure, message.arguments);
+    complete_call(_origins[run.peer].destination, message.call, run.kind == run_kind::failure, message.arguments);
     return !_has_ended;
   }
   if (run.kind == run_kind::call) _in.answers = {reply_to::kind::peer, message.method, run.peer, message.call, 0, 0};
   return run.keyed ? keyed(message.method, message.key, message.arguments) : handle(message.method, message.arguments);
-}
-
-void session::complete_call(std::uint32_t from, std::uint64_t call, bool is_failure, byte_span value) {
-  call_table::row* awaited = calls.find(call);
-  if (awaited == nullptr || awaited->destination != _origins[from].destination) return;  // P3.9
-  flow_core* flow = awaited->flow;
-  std::uint32_t leaf = awaited->leaf;
-  calls.remove(awaited);
-  flow->complete(leaf, is_failure, value);
 }
 
 bool session::take_request(const record_view& record) {

@@ -44,11 +44,10 @@ void outbound::open(std::uint32_t destination, run_kind kind, std::uint8_t flags
   _count = 0;
   _hash = _first = 0;
   _run_at = begin_frame(_out);
-  _out.room(run_header_bytes);
-  _out.grow(run_header_bytes);
+  _out.resize(_out.size() + run_header_bytes);
   std::size_t extensions = _out.size();
   _cause = states_cause(kind) ? lsn : 0;
-  if (_cause != 0) _out.room(cause_bytes), _out.grow(cause_bytes);
+  if (_cause != 0) _out.resize(_out.size() + cause_bytes);
   if (!words.empty()) {
     words = words.substr(0, 8'000);
     while (!is_utf8(as_bytes(words))) words.remove_suffix(1);
@@ -58,6 +57,16 @@ void outbound::open(std::uint32_t destination, run_kind kind, std::uint8_t flags
     _out.varint(2), _out.varint(1), _out.byte_string(stack.view());
   }
   _extension_bytes = _out.size() - extensions;
+}
+
+void outbound::put_other_call(std::uint64_t call) {
+  std::size_t at = _out.size();
+  _out.varint(call);
+  _call_bytes = _out.size() - at;
+  _call = _call_bytes <= 8 ? call : UINT64_MAX;
+  std::uint8_t written[8] = {};
+  detail::copy_few(written, _out.data() + at, std::min<std::size_t>(_call_bytes, 8));
+  _call_word = detail::load64(written);
 }
 
 void outbound::close() {
@@ -91,7 +100,7 @@ void outbound::begin_impulse(std::uint32_t destination, std::uint32_t method, by
     open(destination, run_kind::impulse, flags);
     _first = _destinations[destination].tickets + 1;
   }
-  begin_message(short_varint(method));
+  begin_message(method);
   if (flags != 0) _out.byte_string(key);
 }
 
@@ -102,19 +111,19 @@ void outbound::begin_answer(bool failed, std::uint64_t epoch, std::uint64_t sess
     _hash = epoch;
     _first = session;
   }
-  begin_message(short_varint(method));
+  begin_message(method);
   _out.varint(request);
 }
 
 void outbound::begin_failure(std::uint32_t destination, std::uint32_t method, std::uint64_t call, std::string_view words) {
   if (words.empty()) return begin(destination, run_kind::failure, method, call);
   open(destination, run_kind::failure, 0, words);
-  begin_message(short_varint(method));
+  begin_message(method);
   _out.varint(call);
 }
 
 // Ends the run before the message that is open, which becomes the first one of another run.
-void outbound::begin_run_for(std::size_t length) {
+void outbound::begin_run_for() {
   bytes message = to_bytes(_out.view(_message_at + _length_bytes));
   std::uint64_t hash = _hash, first = _first;
   _out.resize(_message_at);
@@ -122,8 +131,7 @@ void outbound::begin_run_for(std::size_t length) {
   _hash = hash;
   _first = _kind == run_kind::impulse ? _destinations[_destination].tickets + 1 : first;
   _message_at = _out.size();
-  _out.room(_length_bytes + length);
-  _out.grow(_length_bytes);
+  _out.resize(_message_at + _length_bytes);
   _out.raw(message);
 }
 
@@ -134,7 +142,7 @@ bool outbound::end_slowly(std::size_t length) {
   // A message is below 2^32 bytes, as its limit is (P3.4).
   short_varint number(static_cast<std::uint32_t>(length));
   std::size_t front = number.length;
-  if (_count != 0 && _message_at + front + length - _run_at > run_bytes_most) begin_run_for(length);
+  if (_count != 0 && _message_at + front + length - _run_at > run_bytes_most) begin_run_for();
   _out.room(front);
   std::memmove(_out.data() + _message_at + front, _out.data() + _message_at + _length_bytes, length);
   std::uint8_t in_front[8];

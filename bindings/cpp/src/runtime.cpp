@@ -33,6 +33,7 @@ void call_table::reserve(std::size_t calls) {
   if (2 * calls <= _ring.size()) return;
   std::vector<row> before(std::bit_ceil(2 * calls));
   before.swap(_ring);
+  _mask = _ring.size() - 1;
   _size = _old.size();
   for (const row& one : before) {
     if (one.id != 0) add(one.id) = one;

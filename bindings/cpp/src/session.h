@@ -91,6 +91,7 @@ class session final : public runtime {
   bool execute_records(byte_span records, std::uint64_t mark);
   bool execute(const record_view& record);
   bool execute_run(const record_view& record);
+  bool execute_results(const run_view& run);
   bool execute_viewed(const run_view& run, std::uint64_t lsn);
   bool execute_message(const run_view& run, const message_view& message);
   bool first_start(byte_span body);
@@ -105,7 +106,7 @@ class session final : public runtime {
   bool retry(const kept_message& message);
   void set_message(const record_view& record, std::uint32_t index, run_kind kind, const place_name& caller, bool can_be_kept);
   void set_no_message() { _message.can_be_kept = false; }
-  void complete_call(std::uint32_t from, std::uint64_t call, bool is_failure, byte_span value);
+  void complete_call(std::uint32_t destination, std::uint64_t call, bool is_failure, byte_span value);
 
   // Gives a message to its handler; `handled` is behind it, at once or when its flow has ended. Whom it answers stands in _in.answers.
   bool handle(std::uint32_t method, byte_span arguments, std::int64_t window_row = -1);

@@ -19,27 +19,41 @@ constexpr std::uint64_t power_of_x(int power) {
   return value;
 }
 
-// A product of two numbers in this order stands one bit too low, which the powers make good.
-[[gnu::target("pclmul,sse2")]] void fold(const std::uint8_t*& p, std::size_t& n, std::uint64_t state, std::uint8_t (&last)[16]) {
+// The quotient of x to the power of 128 by the polynomial, without its highest bit.
+constexpr std::uint64_t quotient() {
+  std::uint64_t value = 0, rest = crc64_tables[0][128];
+  for (int bit = 0; bit < 64; bit++) {
+    value |= (rest & 1) << bit;
+    rest = (rest & 1) != 0 ? (rest >> 1) ^ crc64_tables[0][128] : rest >> 1;
+  }
+  return value;
+}
+
+// A product of two numbers in this order stands one bit too low, which the powers make good. The end is Barrett's reduction.
+[[gnu::target("pclmul,sse2")]] std::uint64_t fold(const std::uint8_t*& p, std::size_t& n, std::uint64_t state) {
   const __m128i powers = _mm_set_epi64x(static_cast<long long>(power_of_x(127)), static_cast<long long>(power_of_x(191)));
+  const __m128i divisor = _mm_set_epi64x(static_cast<long long>(crc64_tables[0][128]), static_cast<long long>(quotient()));
   auto block = [&] { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); };
   __m128i all = _mm_xor_si128(block(), _mm_cvtsi64_si128(static_cast<long long>(state)));
   for (p += 16, n -= 16; n >= 16; p += 16, n -= 16) {
     __m128i front = _mm_clmulepi64_si128(all, powers, 0x00), back = _mm_clmulepi64_si128(all, powers, 0x11);
     all = _mm_xor_si128(_mm_xor_si128(front, back), block());
   }
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(last), all);
+  all = _mm_xor_si128(_mm_clmulepi64_si128(all, powers, 0x10), _mm_srli_si128(all, 8));
+  __m128i times = _mm_xor_si128(_mm_slli_epi64(_mm_clmulepi64_si128(all, divisor, 0x00), 1), all);
+  __m128i whole = _mm_clmulepi64_si128(times, divisor, 0x10);
+  auto low = static_cast<std::uint64_t>(_mm_cvtsi128_si64(whole)), high = static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_srli_si128(whole, 8)));
+  return (low >> 63 | high << 1) ^ static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_srli_si128(all, 8)));
 }
 
 }  // namespace
 
-bool crc64_fold(const std::uint8_t*& p, std::size_t& n, std::uint64_t state, std::uint8_t (&last)[16]) {
+void crc64_fold(const std::uint8_t*& p, std::size_t& n, std::uint64_t& state) {
   static const bool is_there = __builtin_cpu_supports("pclmul");
-  if (is_there) fold(p, n, state, last);
-  return is_there;
+  if (is_there) state = fold(p, n, state);
 }
 #else
-bool crc64_fold(const std::uint8_t*&, std::size_t&, std::uint64_t, std::uint8_t (&)[16]) { return false; }
+void crc64_fold(const std::uint8_t*&, std::size_t&, std::uint64_t&) {}
 #endif
 
 }  // namespace detail
@@ -131,8 +145,7 @@ const char* read_frame(byte_span data, bool link, std::uint32_t seed, std::uint6
 
 std::size_t begin_frame(writer& out) {
   std::size_t at = out.size();
-  out.room(frame_header_bytes);
-  out.grow(frame_header_bytes);
+  out.resize(at + frame_header_bytes);
   return at;
 }
 

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using System.Text.Json;
 
 namespace Ambrosia.EndToEnd.Tests;
@@ -71,6 +72,25 @@ public sealed class StopTests : ReplicaTests
             first.AwaitLine("who goes on", static line => line == "replica r1 has caught up and goes on");
             ledger.Members[1].AwaitReady();
             Finish(cluster, source);
+        });
+    }
+
+    /// <summary>Its coordinator cannot wait for its process, which others have started; but it is told, and has the time to end.</summary>
+    [Fact]
+    public void Terminate_AppStartedByHand_EndsWithZero()
+    {
+        using var cluster = new Cluster();
+        (_, Replica ledger) = cluster.Pair(calls: 0);
+        cluster.Run(Cluster.Again(nameof(Terminate_AppStartedByHand_EndsWithZero)), () =>
+        {
+            ledger.Start(withApp: false);
+            string[] words = ledger.AwaitLine("app channel", static line => line.Contains("app channel ", StringComparison.Ordinal))
+                .Split(' ', ',');
+            Process app = ledger.StartApp(words[Array.IndexOf(words, "channel") + 1], words[Array.IndexOf(words, "token") + 1]);
+            ledger.AwaitReady();
+            Signals.Terminate(ledger.Coordinator.Id);
+            Assert.True(app.WaitForExit(Cluster.Patience), "the app outlives its coordinator");
+            Assert.Equal((0, 0), (app.ExitCode, ledger.AwaitExit()));
         });
     }
 

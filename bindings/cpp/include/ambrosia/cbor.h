@@ -66,12 +66,11 @@ class cbor_reader {
     return ok() ? value : 0;
   }
   std::int64_t read_integer(std::int64_t least = INT64_MIN, std::int64_t most = INT64_MAX) {
-    bool negative = next_is(cbor::major::negative_number);
-    std::uint64_t value = head_of(negative ? cbor::major::negative_number : cbor::major::unsigned_number);
-    if (value >> 63 != 0) return fail("OutOfRange"), 0;
-    std::int64_t number = negative ? ~static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
-    if (number < least || number > most) fail("OutOfRange");
-    return ok() ? number : 0;
+    // Numbers of one byte: 0x00 to 0x17, and 0x20 to 0x37 below zero.
+    bool is_short = p != end && (*p & 0xDF) < 24;
+    std::int64_t number = is_short ? (*p & 31) ^ -(*p >> 5) : 0;
+    if (!is_short || number < least || number > most) return long_integer(least, most);
+    return p++, number;
   }
   byte_span read_bytes() { return string_of(cbor::major::byte_string); }
   std::string_view read_text() {
@@ -117,6 +116,7 @@ class cbor_reader {
     return long_head(kind);
   }
   std::uint64_t long_head(cbor::major kind);
+  std::int64_t long_integer(std::int64_t least, std::int64_t most);
   byte_span string_of(cbor::major kind) {
     std::uint64_t count = head_of(kind);
     if (count > left()) fail("Truncated");

@@ -248,9 +248,8 @@ class sender {
   }
   template <class R, bool Raw, class F>
   pending<R, Raw> ask_with(std::uint32_t method, F arguments) const {
-    short_varint short_method(method);
-    arguments(_flow->begin_call(_destination, short_method));
-    std::uint32_t leaf = _flow->end_call(_destination, short_method);
+    arguments(_flow->begin_call(_destination, method));
+    std::uint32_t leaf = _flow->end_call(_destination, method);
     settle(*_flow);
     return {*_flow, leaf, method};
   }

@@ -34,7 +34,7 @@ constexpr std::array<std::array<Word, 256>, Tables> crc_tables(Word polynomial) 
 
 // Both polynomials are reflected: 1EDC6F41 and AD93D23594C93659 with their bits in the other order.
 inline constexpr auto crc32c_tables = crc_tables<std::uint32_t, 8>(0x82F63B78u);
-inline constexpr auto crc64_tables = crc_tables<std::uint64_t, 16>(0x9A6C9329AC4BC9B5ull);
+inline constexpr auto crc64_tables = crc_tables<std::uint64_t, 8>(0x9A6C9329AC4BC9B5ull);
 
 // Numbers are written with their lowest byte first (P1.1).
 template <class T>
@@ -56,12 +56,6 @@ void store(std::uint8_t* p, T value) {
   }
 }
 inline std::uint64_t load64(const std::uint8_t* p) { return load<std::uint64_t>(p); }
-// The bytes of a word in the other order, as CBOR has them.
-inline std::uint64_t reversed(std::uint64_t value) {
-  value = (value & 0x00FF00FF00FF00FF) << 8 | (value >> 8 & 0x00FF00FF00FF00FF);
-  value = (value & 0x0000FFFF0000FFFF) << 16 | (value >> 16 & 0x0000FFFF0000FFFF);
-  return value << 32 | value >> 32;
-}
 
 }  // namespace detail
 
@@ -89,32 +83,19 @@ inline std::uint64_t crc64_word(std::uint64_t crc, std::uint64_t word, std::size
   return after;
 }
 
-}  // namespace detail
-
-namespace detail {
-
-// Takes whole blocks of 16 bytes from the front of what is at least as long, by carry-less multiplication where the processor has it: it moves p and n
-// behind all but the last block, and leaves there, in `last`, one block that has the same effect on the state 0 as all of it on this state.
-bool crc64_fold(const std::uint8_t*& p, std::size_t& n, std::uint64_t state, std::uint8_t (&last)[16]);
+// Takes whole blocks of 16 bytes, of which there is at least one, by carry-less multiplication, and moves p and n behind them; none where the
+// processor has no such thing. The state is inverted.
+void crc64_fold(const std::uint8_t*& p, std::size_t& n, std::uint64_t& state);
 
 }  // namespace detail
 
 // The state is its value: crc64(b, crc64(a)) is the hash of a followed by b, and the hash of nothing is 0.
 inline std::uint64_t crc64(byte_span data, std::uint64_t state = 0) {
-  const auto& t = detail::crc64_tables;
   const std::uint8_t* p = data.data();
   std::size_t n = data.size();
   std::uint64_t crc = ~state;
-  std::uint8_t folded[16];
-  if (n >= 64 && detail::crc64_fold(p, n, crc, folded)) crc = ~crc64({folded, 16}, ~0ull);
-  for (; n >= 16; p += 16, n -= 16) {
-    std::uint64_t a = detail::load64(p) ^ crc, b = detail::load64(p + 8);
-    crc = 0;
-    for (int k = 0; k < 8; k++) {
-      crc ^= t[static_cast<std::size_t>(15 - k)][a >> (8 * k) & 255] ^ t[static_cast<std::size_t>(7 - k)][b >> (8 * k) & 255];
-    }
-  }
-  if (n >= 8) crc = detail::crc64_word(crc, detail::load64(p), 8), p += 8, n -= 8;
+  if (n >= 16) detail::crc64_fold(p, n, crc);
+  for (; n >= 8; p += 8, n -= 8) crc = detail::crc64_word(crc, detail::load64(p), 8);
   std::uint64_t last = 0;
   for (std::size_t k = 0; k < n; k++) last |= static_cast<std::uint64_t>(p[k]) << (8 * k);
   if (n != 0) crc = detail::crc64_word(crc, last, n);

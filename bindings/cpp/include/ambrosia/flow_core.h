@@ -39,19 +39,31 @@ void give_frame(void* frame, std::size_t size);
 class operation_hash {
  public:
   void add(std::uint64_t word, std::size_t length, std::uint64_t destination, byte_span arguments) {
-    if (_last.size() + arguments.size() > most) [[unlikely]] set(value());
-    std::uint8_t* to = _last.room(16);
+    if (_last.size() + arguments.size() > most) [[unlikely]] return add_many(word, length, destination, arguments);
+    std::uint8_t* to = _last.room(16 + arguments.size());
     detail::store(to, word), detail::store(to + length, destination);
-    _last.grow(length + 8);
-    if (arguments.size() > most) [[unlikely]] return set(crc64(arguments, value()));
-    _last.raw(arguments);
+    detail::copy(to + length + 8, arguments);
+    _last.grow(length + 8 + arguments.size());
   }
+  // The same of an operation whose arguments are written into what it gives; `undo` takes it back.
+  writer& begin(std::uint64_t word, std::size_t length, std::uint64_t destination) {
+    if (_last.size() > 4'096) [[unlikely]] set(value());
+    _begun = _last.size();
+    _last.put(word, length);
+    _last.u64(destination);
+    return _last;
+  }
+  void undo() { _last.resize(_begun), _last.bad = false; }
+  bool is_bad() const { return _last.bad; }
   std::uint64_t value() const { return crc64(_last.view(), _before); }
   void set(std::uint64_t value) { _before = value, _last.clear(); }
 
  private:
-  static constexpr std::size_t most = 104;  // so that _last takes no more than 128 bytes
+  static constexpr std::size_t most = 96;  // so that _last takes no more than 128 bytes
+  void add_many(std::uint64_t word, std::size_t length, std::uint64_t destination, byte_span arguments);
+
   std::uint64_t _before = 0;
+  std::size_t _begun = 0;
   writer _last;
 };
 
@@ -117,9 +129,6 @@ class flow_core {
   std::unique_ptr<failure> refused;
   // Notes an operation. False: the flow is too long, or its re-execution has gone another way.
   bool note(operation what, short_varint method, std::uint64_t destination, byte_span arguments);
-  bool note(operation what, std::uint32_t method, std::uint64_t destination, byte_span arguments) {
-    return note(what, short_varint(method), destination, arguments);
-  }
   // A call's arguments are written between the two, where they will be sent from.
   writer& begin_call(std::uint32_t destination, short_varint method);
   std::uint32_t end_call(std::uint32_t destination, short_varint method);
@@ -193,16 +202,24 @@ class flow_core {
   // Leaves are numbered through the life of the flow. Those before the first one that is kept were taken.
   leaf& at(std::uint32_t index) { return index >= _first_leaf ? _leaves[index - _first_leaf] : s_taken_leaf; }
   bool replay_has_failed() const;
-  std::uint32_t end_call_again(std::uint32_t destination, short_varint method);
+  static std::uint64_t word_of(operation what, short_varint method) { return static_cast<std::uint64_t>(what) | method.word << 8; }
+  bool note_new(operation what, short_varint method, std::uint64_t destination, byte_span arguments);
+  bool note_again(operation what, short_varint method);
+  writer& begin_call_again(std::uint32_t destination, short_varint method);
+  std::uint32_t end_call_again(short_varint method);
   std::uint32_t refuse_call();
-  byte_span take_slowly(leaf& of, bool& is_failure);
+  // Out of line, so that what is done at each call saves no registers for them.
+  [[gnu::noinline]] byte_span take_again(bool& is_failure);
+  [[gnu::noinline]] byte_span tell_result(bool is_failure, byte_span value);
+  [[gnu::noinline]] void complete_among(std::uint32_t index, byte_span value);
+  [[gnu::noinline]] void end_with(byte_span value);
+  [[gnu::noinline]] byte_span take_none(const leaf& of, bool& is_failure);
   void disallow();
   bool is_ready_slowly(const std::uint32_t* leaves, std::size_t count, bool all, bool takes_failures);
   bool has_all_it_awaits(std::uint32_t index);
   static failure failure_of(byte_span value);
-  bool compare(operation what, std::uint64_t word, std::size_t length);
   std::uint32_t add_leaf(std::uint8_t kind, std::uint64_t number);
-  std::uint32_t add_failed_leaf(const failure& of);
+  std::uint32_t add_failed_call();
   void find_again(leaf& of, std::uint32_t index);
   void forget(leaf& of);
   void resume(std::coroutine_handle<> at);
@@ -214,7 +231,7 @@ class flow_core {
   operation_hash _hash;
   static leaf s_taken_leaf;
   std::vector<leaf> _leaves;
-  std::uint32_t _first_leaf = 0, _taken = 0;  // so many of those in _leaves were taken
+  std::uint32_t _first_leaf = 0, _next_leaf = 0, _taken = 0;  // so many of those in _leaves were taken
   std::coroutine_handle<> _root, _at;
   std::span<const std::uint32_t> _awaited;
   bool _awaits_all = false, _takes_failures = false;

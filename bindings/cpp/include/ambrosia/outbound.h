@@ -34,10 +34,7 @@ class outbound {
   void begin(std::uint32_t destination, run_kind kind, short_varint method, std::uint64_t call = 0) {
     if (destination != _last_open || kind != _kind || _out.size() - _run_at > run_bytes) [[unlikely]] open(destination, kind);
     begin_message(method);
-    if (kind != run_kind::fork) _out.varint(call);
-  }
-  void begin(std::uint32_t destination, run_kind kind, std::uint32_t method, std::uint64_t call = 0) {
-    begin(destination, kind, short_varint(method), call);
+    if (kind != run_kind::fork) put_call(call);
   }
   void begin_impulse(std::uint32_t destination, std::uint32_t method, byte_span key);
   void begin_answer(bool failed, std::uint64_t epoch, std::uint64_t session, std::uint32_t method, std::uint64_t request);
@@ -86,16 +83,22 @@ class outbound {
   void begin_message(short_varint method) {
     _message_at = _out.size();
     _cause_last = lsn;
-    detail::store(_out.room(2 + 8) + _length_bytes, method.word);
-    _out.grow(_length_bytes + method.length);
+    _out.put(method.word, method.length, _length_bytes);
   }
+  // Numbers of calls ascend, so nearly each differs from the one before in its lowest seven bits alone.
+  void put_call(std::uint64_t call) {
+    if (call != _call + 1 || (call & 0x7F) == 0) [[unlikely]] return put_other_call(call);
+    _call = call;
+    _out.put(++_call_word, _call_bytes);
+  }
+  void put_other_call(std::uint64_t call);
   std::uint32_t find_destination(std::uint16_t shard, std::string_view name);
   void put_length(std::size_t length) {
     std::uint8_t* at = _out.data() + _message_at;
     if (_length_bytes == 2) *at++ = static_cast<std::uint8_t>(length | 0x80), length >>= 7;
     *at = static_cast<std::uint8_t>(length);
   }
-  void begin_run_for(std::size_t length);
+  void begin_run_for();
   bool end_slowly(std::size_t length);
 
   writer _out;
@@ -113,6 +116,8 @@ class outbound {
   std::uint32_t _destination = 0, _count = 0;
   std::uint64_t _hash = 0, _first = 0, _cause = 0, _cause_last = 0;
   std::size_t _run_at = 0, _extension_bytes = 0, _message_at = 0;
+  std::uint64_t _call = UINT64_MAX, _call_word = 0;  // the call that was written last, and its varint of so many bytes; UINT64_MAX: of more than eight
+  std::size_t _call_bytes = 0;
   std::size_t _length_bytes = 1;  // in front of the open message: 1 or 2, as the one before it needed
 };
 

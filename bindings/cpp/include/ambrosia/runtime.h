@@ -14,18 +14,18 @@ class call_table {
     flow_core* flow = nullptr;
     std::uint32_t leaf = 0, destination = 0, method = 0;
   };
-  call_table() : _ring(64) {}
+  call_table() : _ring(64), _mask(63) {}
   // The rest is the caller's to fill in.
   row& add(std::uint64_t id) {
-    if (2 * _size >= _ring.size()) [[unlikely]] reserve(_size + 1);
-    row& at = _ring[id & (_ring.size() - 1)];
+    if (2 * _size > _mask) [[unlikely]] reserve(_size + 1);
+    row& at = _ring[id & _mask];
     if (at.id != 0) [[unlikely]] _old.emplace(at.id, at);
     at.id = id;
     _size++;
     return at;
   }
   row* find(std::uint64_t id) {
-    row& at = _ring[id & (_ring.size() - 1)];
+    row& at = _ring[id & _mask];
     if (at.id == id && id != 0) [[likely]] return &at;
     auto old = _old.find(id);
     return old != _old.end() ? &old->second : nullptr;
@@ -44,7 +44,7 @@ class call_table {
  private:
   std::vector<row> _ring;
   std::map<std::uint64_t, row> _old;
-  std::size_t _size = 0;  // of both
+  std::size_t _mask, _size = 0;  // of the ring; of both
 };
 
 class runtime {
@@ -87,8 +87,7 @@ class runtime {
   std::uint64_t next_call = 1, next_timer = 1, next_task = 1, random_state = 0;
   call_table calls;
   bool is_primary = false;
-  writer unsent;            // the arguments of calls that a flow makes again
-  operation_hash repeated;  // and the operations of it
+  operation_hash repeated;  // the operations that a flow makes again
   // Why the plain handler that runs will have failed, where it could not be told by an exception.
   std::unique_ptr<failure> refused;
 
@@ -98,5 +97,14 @@ class runtime {
  private:
   std::vector<flow_core*> _free_flows;
 };
+
+// Here, so that a proxy's method writes its own id.
+inline writer& flow_core::begin_call(std::uint32_t destination, short_varint method_of) {
+  if (_replay != nullptr) [[unlikely]] return begin_call_again(destination, method_of);
+  outbound& out = run.out;
+  out.begin(destination, run_kind::call, method_of, run.next_call);
+  _arguments_at = out.position();
+  return out.bytes_out();
+}
 
 }  // namespace ambrosia

@@ -45,54 +45,51 @@ class [[nodiscard]] pending {
   result<T> take() {
     bool is_failure = false;
     byte_span data = _at->take(_leaf, is_failure);
-    if (is_failure) return failed(data);
+    stored value{};
+    if (is_failure || !read(data, value)) return why_not(data, is_failure);
     if constexpr (std::is_void_v<T>) {
       return {};
     } else {
-      T value{};
-      std::optional<failure> wrong = read(data, value);
-      if (wrong) return std::move(*wrong);
       return value;
     }
   }
 
  private:
-  // As `take`, without the room for a failure, which nearly every wait does not need.
+  using stored = typename result<T>::stored;
+  // As `take`, without the room for a failure, which nearly no wait needs.
   T take_value() {
     bool is_failure = false;
     byte_span data = _at->take(_leaf, is_failure);
-    if (is_failure) let_through(failed(data));
-    if constexpr (!std::is_void_v<T>) {
-      T value{};
-      if (is_failure) return value;
-      std::optional<failure> wrong = read(data, value);
-      if (wrong) let_through(std::move(*wrong));
-      return value;
-    }
+    stored value{};
+    if (is_failure || !read(data, value)) [[unlikely]] let_through(data, is_failure);
+    if constexpr (!std::is_void_v<T>) return value;
   }
-  void let_through(failure what) {
+  [[gnu::noinline]] void let_through(byte_span data, bool is_failure) const {
 #if defined(__cpp_exceptions)
-    throw called_failure(std::move(what));
+    throw called_failure(why_not(data, is_failure));
 #else
-    _at->doom(call_failed(std::move(what)));
+    _at->doom(call_failed(why_not(data, is_failure)));
 #endif
   }
-  static failure failed(byte_span data) {
-    failure what;
-    return read_failure(data, what) ? what : failures::bad_failure();
-  }
-  template <class V>
-  std::optional<failure> read(byte_span data, V& value) const {
+  static bool read([[maybe_unused]] byte_span data, [[maybe_unused]] stored& value) {
     if constexpr (Raw) {
       value = to_bytes(data);
-    } else {
+    } else if constexpr (!std::is_void_v<T>) {
       cbor_reader in(data);
       decode(in, value);
-      if (!in.ok()) return misread(in);
+      return in.ok();
     }
-    return std::nullopt;
+    return true;
   }
-  failure misread(const cbor_reader& in) const {
+  // The failure that was given, or why the value cannot be read.
+  [[gnu::noinline]] failure why_not(byte_span data, bool is_failure) const {
+    failure what;
+    if (is_failure) return read_failure(data, what) ? what : failures::bad_failure();
+    cbor_reader in(data);
+    if constexpr (!Raw && !std::is_void_v<T>) {
+      stored value{};
+      decode(in, value);
+    }
     if (!in.union_name.empty()) return failures::unknown_case(in);
     return _task != 0 ? failures::bad_task_result(_task) : failures::bad_result(_method, false);
   }

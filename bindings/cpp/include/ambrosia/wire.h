@@ -44,6 +44,7 @@ inline void copy_few(std::uint8_t* to, const std::uint8_t* from, std::size_t cou
     to[0] = from[0], to[count / 2] = from[count / 2], to[count - 1] = from[count - 1];
   }
 }
+inline void copy(std::uint8_t* to, byte_span from) { from.size() <= 16 ? copy_few(to, from.data(), from.size()) : void(std::memcpy(to, from.data(), from.size())); }
 inline bool equal_few(const char* a, const char* b, std::size_t count) {
   if (count > 16 || count < 4) return std::memcmp(a, b, count) == 0;
   std::size_t size = count >= 8 ? 8 : 4;
@@ -61,7 +62,7 @@ inline bool equal_few(const char* a, const char* b, std::size_t count) {
 // The varint of a number below 2^32, from the lowest byte on, without a loop: most are ids of methods, which are nearly always a hash with the top
 // bit set (P4.5) and have five bytes. Where the compiler knows the number nothing is computed.
 struct short_varint {
-  constexpr explicit short_varint(std::uint32_t number) : length((static_cast<std::uint32_t>(std::bit_width(number | 1)) + 6) / 7), number(number) {
+  constexpr short_varint(std::uint32_t number) : length((static_cast<std::uint32_t>(std::bit_width(number | 1)) + 6) / 7), number(number) {
     std::uint64_t n = number;
     word = (n & 0x7F) | (n & 0x3F80) << 1 | (n & 0x1FC000) << 2 | (n & 0xFE00000) << 3 | n >> 28 << 32;
     word |= 0x80808080u & ((1ull << (8 * (length - 1))) - 1);
@@ -92,14 +93,18 @@ class writer {
     return _data + _size;
   }
   void grow(std::size_t by) { _size += by; }
+  // The lowest bytes of a word, so many, behind a gap. It may write, and not count, some bytes behind them.
+  void put(std::uint64_t word, std::size_t count, std::size_t gap = 0) {
+    std::size_t at = _size + gap;  // read once: what is written could be this number, as far as the compiler knows
+    if (at + 8 > _capacity) [[unlikely]] enlarge(gap + 8);
+    detail::store(_data + at, word);
+    _size = at + count;
+  }
+
+  bool has_room(std::size_t more) const { return _capacity - _size >= more; }
 
   void raw(byte_span data) {
-    std::uint8_t* to = room(data.size());
-    if (data.size() <= 16) {
-      detail::copy_few(to, data.data(), data.size());
-    } else {
-      std::memcpy(to, data.data(), data.size());
-    }
+    detail::copy(room(data.size()), data);
     _size += data.size();
   }
   void u8(std::uint8_t value) { *room(1) = value, _size++; }
@@ -107,12 +112,10 @@ class writer {
   void u32(std::uint32_t value) { fixed(value); }
   void u64(std::uint64_t value) { fixed(value); }
   void i64(std::int64_t value) { fixed(static_cast<std::uint64_t>(value)); }
-  // It may write, and not count, some bytes behind the number.
   void varint(std::uint64_t value) {
     if (value >> 32 != 0) return long_varint(value);
     short_varint number(static_cast<std::uint32_t>(value));
-    detail::store(room(8), number.word);
-    _size += number.length;
+    put(number.word, number.length);
   }
   void string(std::string_view text) { varint(text.size()), raw(as_bytes(text)); }
   void byte_string(byte_span data) { varint(data.size()), raw(data); }
@@ -189,9 +192,9 @@ class reader {
     return value == 1;
   }
   byte_span rest() { return take(left()); }
-  // Nothing may stand behind the last field (P2.6, and L5.10 in a record).
-  bool finish(const char* surplus = "P2.6") {
-    if (ok() && p != end) fail(surplus);
+  // Nothing may stand behind the last field (P2.6).
+  bool finish() {
+    if (ok() && p != end) fail("P2.6");
     return ok();
   }
 

@@ -4,7 +4,7 @@ namespace Ambrosia.Perf;
 internal static class Faults
 {
     /// <summary>An upgrade is made behind so many rehearsals that have worked.</summary>
-    private const int RehearsalsMin = 2;
+    private const int RehearsalsMin = 3;
 
     private static volatile int s_rehearsals;
 

@@ -83,8 +83,9 @@ internal sealed class SharedInstance : IDisposable
                 Cut(primary);
                 break;
             default:
+                ulong epoch = Epoch(); // before the kill, behind which the standby may claim the next one at once
                 _replicas[primary].KillCoordinator();
-                CutTakeOver(standby, from[standby], chance);
+                CutTakeOver(standby, from[standby], epoch, chance);
                 break;
         }
         Cluster.Await("a primary behind the disturbance", () =>
@@ -156,9 +157,9 @@ internal sealed class SharedInstance : IDisposable
     }
 
     /// <summary>The standby takes over and is cut off anywhere in that, for a moment or until its storage has failed.</summary>
-    private void CutTakeOver(int standby, int from, Chance chance)
+    /// <param name="epoch">That of the primary that is gone.</param>
+    private void CutTakeOver(int standby, int from, ulong epoch, Chance chance)
     {
-        ulong epoch = Epoch();
         if (chance.Coin()) Cluster.Await("a claim", () => Epoch() > epoch, s_patience);
         chance.PassTime(chance.Coin() ? PauseMsMax : ShortPauseMsMax);
         int place = IsReadySince(_replicas[standby], from) ? 2 : Epoch() > epoch ? 1 : 0;

@@ -128,10 +128,11 @@ public sealed class ErraticTests
     }
 
     /// <summary>
-    /// The state alone differs, which a checkpoint of the primary shows. A replay beside the same build names the field, as above.
+    /// The state alone differs, which a checkpoint of the primary shows: the field is named, and the command that is printed names the
+    /// message.
     /// </summary>
     [Fact]
-    public async Task State_BesideALiveSecondary_EndsIt()
+    public async Task State_BesideALiveSecondary_IsNamedByItsFieldAndItsMessage()
     {
         using var cluster = new Cluster();
         (Replica secondary, ClientProxy<IErratic> proxy, ImmortalClient client) = await StartBothAsync(
@@ -139,12 +140,19 @@ public sealed class ErraticTests
         await using (client)
         {
             await proxy.KeepAsync("guid");
-            while (secondary.IsRunning) await proxy.AnswerAsync("culture"); // the same with both
+            while (secondary.IsRunning) await proxy.AnswerAsync("culture"); // the same with both, also while the field is looked for
         }
 
         Assert.Equal(Divergence, secondary.AwaitExit());
         secondary.AwaitLine("its end", static line => line.StartsWith("exit 70: the app's image at log position ", StringComparison.Ordinal)
             && line.Contains("though all calls so far were the same", StringComparison.Ordinal));
+        string line = secondary.AwaitLine("the field", static line => line.StartsWith("DIFFERENT ", StringComparison.Ordinal));
+        Assert.Matches(
+            """^DIFFERENT in the state alone, between \d+ and \d+: _kept\["guid"\]: .* → .*; which message makes it: ambrosia replay """, line);
+        string arguments = line[(line.LastIndexOf("ambrosia ", StringComparison.Ordinal) + "ambrosia".Length)..];
+        Tool tool = Tool.Of("sh", ["-c", $"exec {Executables.Ambrosia}{arguments} --json"]);
+        Assert.True(tool.Code == 1, $"{tool.Code}: {tool.Output}{tool.Error}");
+        Assert.Equal("IErratic.Keep(mistake: \"guid\")", Assert.Single(Named(tool)));
         cluster.Passed();
     }
 

@@ -148,7 +148,8 @@ public sealed class ErraticTests
             && line.Contains("though all calls so far were the same", StringComparison.Ordinal));
         string line = secondary.AwaitLine("the field", static line => line.StartsWith("DIFFERENT ", StringComparison.Ordinal));
         Assert.Matches(
-            """^DIFFERENT in the state alone, between \d+ and \d+: _kept\["guid"\]: .* → .*; which message makes it: ambrosia replay """, line);
+            """^DIFFERENT in the state alone, between \d+ and \d+: _kept\["guid"\]: .* → .*; which message makes it: ambrosia replay """,
+            line);
         string arguments = line[(line.LastIndexOf("ambrosia ", StringComparison.Ordinal) + "ambrosia".Length)..];
         Tool tool = Tool.Of("sh", ["-c", $"exec {Executables.Ambrosia}{arguments} --json"]);
         Assert.True(tool.Code == 1, $"{tool.Code}: {tool.Output}{tool.Error}");

@@ -11,7 +11,10 @@ namespace Ambrosia.Inspection.Replays;
 /// </summary>
 /// <param name="builds">They have begun.</param>
 /// <param name="begin">The own log begins here.</param>
-/// <param name="isGrowing">The logs are written meanwhile.</param>
+/// <param name="isGrowing">
+/// The logs are written meanwhile. Then they are read for calls that were made, and not for what may be missing, which the digests tell:
+/// whoever reads where a primary writes takes its disk from it.
+/// </param>
 internal sealed class RecordedCalls(ReplayedBuilds builds, Lsn begin, bool isGrowing) : IDisposable
 {
     private readonly CallHistory? _history = builds.OpenHistory();
@@ -23,7 +26,7 @@ internal sealed class RecordedCalls(ReplayedBuilds builds, Lsn begin, bool isGro
     /// <exception cref="ViewEndedException">The build that is tried cannot.</exception>
     public Stops To(MessagePlace place, CancellationToken stop)
     {
-        if (_history is not { } history) return builds.To(place, stop);
+        if (_history is not { } history || isGrowing) return builds.To(place, stop);
         ulong bytes = BytesBefore(place);
         var reading = Task.Run(() => history.ReadAhead(bytes), CancellationToken.None);
         Stops stops;
@@ -47,7 +50,7 @@ internal sealed class RecordedCalls(ReplayedBuilds builds, Lsn begin, bool isGro
     public StretchComparison Compare(in Stops stops, bool isThorough)
     {
         if (isGrowing) _history?.GoOn();
-        StretchComparison stretch = builds.Compare(stops, _history, isThorough ? null : BytesBefore(stops.Now.Place));
+        StretchComparison stretch = builds.Compare(stops, _history, isThorough ? null : isGrowing ? 0 : BytesBefore(stops.Now.Place));
         _made = builds.Now.CallsMade();
         return stretch;
     }

@@ -163,7 +163,7 @@ internal sealed class ReplaySession : IDisposable
     private void Compare(in Stops stops, MessagePlace at, MessagePlace now, CancellationToken stop)
     {
         // Nothing follows, or the digests say that something is missing: then each call that is must be found.
-        bool isThorough = now.CompareTo(Goal) >= 0 || _builds.Now.Diverged is not null;
+        bool isThorough = (!_options.Follows && now.CompareTo(Goal) >= 0) || _builds.Now.Diverged is not null;
         StretchComparison stretch = Calls.Compare(stops, isThorough);
         _found.Compared(stretch, now.Record);
         _found.Confirmed(_builds.Now.Confirmed);

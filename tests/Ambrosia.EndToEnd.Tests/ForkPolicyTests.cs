@@ -48,8 +48,7 @@ public sealed class ForkPolicyTests
         await cluster.RunAsync(Cluster.Again(nameof(Stop_ImpulseFromOutsideThrows_CallersWaitUntilThePolicyIsAnother)), async () =>
         {
             bank.Start();
-            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank",
-                new ClientOptions { ConnectWithin = Cluster.Patience });
+            await using ImmortalClient client = await cluster.ConnectAsync("bank");
             ClientProxy<IBank> proxy = client.GetProxy<IBank>();
             Assert.Equal(1, await proxy.DepositAsync("before").WaitAsync(Cluster.Patience));
             await proxy.WithKey("k").TripLogged("trip").WaitAsync(Cluster.Patience);
@@ -147,8 +146,7 @@ public sealed class ForkPolicyTests
         await cluster.RunAsync(Cluster.Again(nameof(Quarantine_OfImpulsesFromOutside_SurvivesFailovers)), async () =>
         {
             set.Start(2);
-            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank",
-                new ClientOptions { ConnectWithin = Cluster.Patience });
+            await using ImmortalClient client = await cluster.ConnectAsync("bank");
             ClientProxy<IBank> bank = client.GetProxy<IBank>();
             await bank.WithKey("k").TripLogged("keyed").WaitAsync(Cluster.Patience);
             await bank.TripLogged("plain").WaitAsync(Cluster.Patience);

@@ -182,8 +182,7 @@ public sealed class HungHandlerTests
     /// <summary>Comes back when the impulse is logged, before its handler runs.</summary>
     private static async Task SendSpinAsync(Cluster cluster)
     {
-        await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank",
-            new ClientOptions { ConnectWithin = Cluster.Patience });
+        await using ImmortalClient client = await cluster.ConnectAsync("bank");
         await client.GetProxy<IBank>().SpinLogged(cluster.Until).WaitAsync(Cluster.Patience);
     }
 

@@ -21,8 +21,7 @@ public sealed class CallerCrashPointTests
         await cluster.RunAsync(Cluster.Again(point), async () =>
         {
             bank.Start(crashAt: $"{point}:{pass}");
-            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, "bank",
-                new ClientOptions { ConnectWithin = Cluster.Patience });
+            await using ImmortalClient client = await cluster.ConnectAsync("bank");
             Task<(string Id, long Place)[]> calls = Call(client.GetProxy<IBank>());
             Assert.Equal(Signals.KilledExitCode, bank.AwaitExit());
             bank.Start();

@@ -150,8 +150,7 @@ public sealed class ImpulseThreadTests(ITestOutputHelper output)
         int[] times = new int[told.Length];
         foreach (string name in (string[])["left", "right"])
         {
-            await using ImmortalClient client = await ImmortalClient.ConnectAsync(cluster.Catalog, name,
-                new ClientOptions { ConnectWithin = Cluster.Patience });
+            await using ImmortalClient client = await cluster.ConnectAsync(name);
             ClientProxy<IPoker> poker = client.GetProxy<IPoker>();
             int at = 0;
             foreach (Told[] part in told.Chunk(10_000))

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using Ambrosia.Client;
 
 namespace Ambrosia.EndToEnd.Tests;
 
@@ -38,6 +39,10 @@ internal sealed class Cluster : IDisposable
         _replicas.Add(replica);
         return replica;
     }
+
+    /// <summary>Connects a caller outside with an instance, which may still be starting.</summary>
+    public Task<ImmortalClient> ConnectAsync(string instance) =>
+        ImmortalClient.ConnectAsync(Catalog, instance, new ClientOptions { ConnectWithin = Patience });
 
     /// <summary>A process that holds its coordinators; of several roles, with commas, each has its log below.</summary>
     public Replica AddHost(string name, string roles)

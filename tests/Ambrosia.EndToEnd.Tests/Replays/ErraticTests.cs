@@ -168,8 +168,7 @@ public sealed class ErraticTests
         if (options.Length == 0) secondary.Settings["POINT"] = ","; // the variable itself is a mistake that calls show
         secondary.Start();
         ReplicaSet.AwaitCaughtUp(secondary);
-        ImmortalClient client = await ImmortalClient.ConnectAsync(
-            cluster.Catalog, "erratic", new ClientOptions { ConnectWithin = Cluster.Patience });
+        ImmortalClient client = await cluster.ConnectAsync("erratic");
         return (secondary, client.GetProxy<IErratic>(), client);
     }
 
@@ -195,8 +194,7 @@ public sealed class ErraticTests
     {
         Replica erratic = cluster.Add("erratic", "erratic").Start();
         erratic.AwaitReady();
-        await using ImmortalClient client = await ImmortalClient.ConnectAsync(
-            cluster.Catalog, "erratic", new ClientOptions { ConnectWithin = Cluster.Patience });
+        await using ImmortalClient client = await cluster.ConnectAsync("erratic");
         await calls(client.GetProxy<IErratic>());
         return erratic;
     }

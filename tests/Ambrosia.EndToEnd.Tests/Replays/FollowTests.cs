@@ -16,8 +16,7 @@ public sealed class FollowTests
         cluster.Add("ledger", "ledger").Start();
         Replica shop = cluster.Add("shop", "shop").Start();
         shop.AwaitReady();
-        await using ImmortalClient client = await ImmortalClient.ConnectAsync(
-            cluster.Catalog, "shop", new ClientOptions { ConnectWithin = Cluster.Patience });
+        await using ImmortalClient client = await cluster.ConnectAsync("shop");
         ClientProxy<IShop> proxy = client.GetProxy<IShop>();
         int orders = 0;
         void Sell(int more)

@@ -19,7 +19,7 @@ public sealed class OverdueTests
         cluster.Add("ledger", "ledger").Start();
         Replica shop = cluster.Add("shop", "shop").Start();
         shop.AwaitReady();
-        await using ImmortalClient books = await ConnectAsync(cluster, "ledger"), client = await ConnectAsync(cluster, "shop");
+        await using ImmortalClient books = await cluster.ConnectAsync("ledger"), client = await cluster.ConnectAsync("shop");
         ClientProxy<IShop> orders = client.GetProxy<IShop>();
         for (int i = 0; i < 40; i++) await books.GetProxy<ILedger>().PutAsync((ulong)i, new byte[FillingBytes]);
         await orders.OrderAsync("axe", 1);
@@ -37,7 +37,4 @@ public sealed class OverdueTests
         Assert.Contains("IShop.Order(", found.GetProperty("message").GetString(), StringComparison.Ordinal);
         cluster.Passed();
     }
-
-    private static Task<ImmortalClient> ConnectAsync(Cluster cluster, string instance) =>
-        ImmortalClient.ConnectAsync(cluster.Catalog, instance, new ClientOptions { ConnectWithin = Cluster.Patience });
 }

@@ -32,8 +32,7 @@ public sealed class SoldOrders : IAsyncLifetime
         Shop.Options.AddRange(["--fork-policy", "stop"]);
         Shop.Start();
         Shop.AwaitReady();
-        await using ImmortalClient client = await ImmortalClient.ConnectAsync(
-            Catalog, "shop", new ClientOptions { ConnectWithin = Cluster.Patience });
+        await using ImmortalClient client = await _cluster.ConnectAsync("shop");
         ClientProxy<IShop> shop = client.GetProxy<IShop>();
         for (int i = 0; i < Count; i++)
         {
@@ -42,8 +41,7 @@ public sealed class SoldOrders : IAsyncLifetime
             if (i == CheckpointAt) Assert.Equal(0, Tool.Run("checkpoint", Shop.LogDirectory).Code);
         }
         // What stands in the log behind the last order, and behind its call in the ledger's, states both as durable.
-        await using ImmortalClient other = await ImmortalClient.ConnectAsync(
-            Catalog, "ledger", new ClientOptions { ConnectWithin = Cluster.Patience });
+        await using ImmortalClient other = await _cluster.ConnectAsync("ledger");
         ClientProxy<ILedger> books = other.GetProxy<ILedger>();
         Cluster.Await("the last note", () => books.SummaryAsync().GetAwaiter().GetResult().StartsWith($"{Notes} ", StringComparison.Ordinal));
         for (int i = 0; i < 2; i++)

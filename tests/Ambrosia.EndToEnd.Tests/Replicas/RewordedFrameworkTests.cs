@@ -21,7 +21,7 @@ public sealed class RewordedFrameworkTests
         await cluster.RunAsync(Cluster.Again(nameof(Replay_ByAFrameworkOfOtherWords_MakesTheSameCallsAndAnswers)), async () =>
         {
             clumsy.Start();
-            await using ImmortalClient client = await Connect(cluster);
+            await using ImmortalClient client = await cluster.ConnectAsync("clumsy");
             ClientProxy<IClumsy> proxy = client.GetProxy<IClumsy>();
             string[] before = await Failures(proxy);
             string[] told = await Told(proxy);
@@ -55,7 +55,7 @@ public sealed class RewordedFrameworkTests
             other.Start();
             ReplicaSet.AwaitCaughtUp(other);
             other.AwaitLine("other words", static line => line.StartsWith(RewordedLine, StringComparison.Ordinal));
-            await using ImmortalClient client = await Connect(cluster);
+            await using ImmortalClient client = await cluster.ConnectAsync("clumsy");
             ClientProxy<IClumsy> proxy = client.GetProxy<IClumsy>();
             string[] before = await Failures(proxy);
             await Told(proxy);
@@ -77,9 +77,6 @@ public sealed class RewordedFrameworkTests
 
     private static bool TookCheckpoint(ReplicaSet set, string replica) =>
         Directory.EnumerateFiles(set.Members[0].LogDirectory, $"ckpt.*.{replica}").Any();
-
-    private static Task<ImmortalClient> Connect(Cluster cluster) =>
-        ImmortalClient.ConnectAsync(cluster.Catalog, "clumsy", new ClientOptions { ConnectWithin = Cluster.Patience });
 
     /// <summary>The failures of calls with keys: the first time they are made, and then found.</summary>
     private static async Task<string[]> Failures(ClientProxy<IClumsy> proxy)

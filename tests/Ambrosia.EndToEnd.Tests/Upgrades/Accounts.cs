@@ -54,7 +54,7 @@ internal static class Accounts
     public static async Task<string> Deposit(Cluster cluster, int count)
     {
         string last = "";
-        await using ImmortalClient client = await Connect(cluster, "account");
+        await using ImmortalClient client = await cluster.ConnectAsync("account");
         ClientProxy<IAccount> account = client.GetProxy<IAccount>();
         for (int i = 0; i < count; i++) last = await account.DepositAsync(100).WaitAsync(Cluster.Patience);
         return last;
@@ -62,7 +62,7 @@ internal static class Accounts
 
     public static async Task<string> Ask(Cluster cluster, Func<ClientProxy<IAccount>, Task<string>> ask)
     {
-        await using ImmortalClient client = await Connect(cluster, "account");
+        await using ImmortalClient client = await cluster.ConnectAsync("account");
         return await ask(client.GetProxy<IAccount>()).WaitAsync(Cluster.Patience);
     }
 
@@ -70,7 +70,7 @@ internal static class Accounts
     /// <param name="next">Counts the calls, and gives the number of the next.</param>
     public static async Task Load(Cluster cluster, Func<int> next, CancellationToken over)
     {
-        await using ImmortalClient client = await Connect(cluster, "account");
+        await using ImmortalClient client = await cluster.ConnectAsync("account");
         ClientProxy<IAccount> account = client.GetProxy<IAccount>();
         while (!over.IsCancellationRequested) await account.WithKey($"d{next()}").DepositAsync(100).WaitAsync(Cluster.Patience);
     }
@@ -99,7 +99,7 @@ internal static class Accounts
         string[] report = (await Ask(cluster, static account => account.ReportAsync())).Split(' ');
         ulong calls = (ulong)deposits + 1;
         Assert.Equal(["2", $"{deposits * 100}", $"{deposits * 100}", $"{calls}"], report[..4]);
-        await using ImmortalClient client = await Connect(cluster, "ledger");
+        await using ImmortalClient client = await cluster.ConnectAsync("ledger");
         ClientProxy<ILedger> ledger = client.GetProxy<ILedger>();
         ulong hash = 0;
         for (ulong number = 1; number <= calls; number++) hash = OrderHash.Mix(hash, number, default);
@@ -107,7 +107,4 @@ internal static class Accounts
         Cluster.Await($"the ledger says {expected}",
             () => ledger.SummaryAsync().GetAwaiter().GetResult().StartsWith(expected, StringComparison.Ordinal));
     }
-
-    private static Task<ImmortalClient> Connect(Cluster cluster, string instance) =>
-        ImmortalClient.ConnectAsync(cluster.Catalog, instance, new ClientOptions { ConnectWithin = Cluster.Patience });
 }

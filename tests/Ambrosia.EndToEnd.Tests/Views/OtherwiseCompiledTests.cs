@@ -20,8 +20,7 @@ public sealed class OtherwiseCompiledTests
         Replica ledger = cluster.Add("ledger", "ledger").Start();
         Replica meter = cluster.Add("meter", "meter").Start();
         meter.AwaitReady();
-        await using (ImmortalClient client = await ImmortalClient.ConnectAsync(
-            cluster.Catalog, "meter", new ClientOptions { ConnectWithin = Cluster.Patience }))
+        await using (ImmortalClient client = await cluster.ConnectAsync("meter"))
         {
             ClientProxy<IMeter> proxy = client.GetProxy<IMeter>();
             for (int i = 0; i < Readings; i++)

@@ -13,8 +13,7 @@ public sealed class QueryOfThePastTests : IAsyncLifetime
     {
         _bank = _cluster.Add("bank", "bank").Start();
         _bank.AwaitReady();
-        await using ImmortalClient client = await ImmortalClient.ConnectAsync(
-            _cluster.Catalog, "bank", new ClientOptions { ConnectWithin = Cluster.Patience });
+        await using ImmortalClient client = await _cluster.ConnectAsync("bank");
         ClientProxy<IBank> bank = client.GetProxy<IBank>();
         for (int i = 0; i < 5; i++) await bank.DepositAsync(i % 2 == 0 ? "even" : "odd").WaitAsync(Cluster.Patience);
         Signals.Terminate(_bank.Coordinator.Id);

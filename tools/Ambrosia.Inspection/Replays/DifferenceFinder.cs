@@ -19,11 +19,14 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
     private const ulong StepBytes = 8 * 1024;
 
     /// <summary>Finds the message that makes a call, leaves it out or makes another one.</summary>
-    /// <param name="from">A place before it, at which the calls were the same.</param>
+    /// <param name="from">
+    /// The calls before it were the same. One that is missing may have been due before it, if its receiver says since when.
+    /// </param>
     /// <param name="until">A place behind it.</param>
     public LocatedDifference Call(CallDifference difference, MessagePlace from, MessagePlace until, CancellationToken stop)
     {
-        if (difference.NotBefore is { } lower && lower > from.Record) from = new MessagePlace(lower, 0);
+        if (difference.NotBefore is { } lower && (lower > from.Record || (difference.Now is null && lower < from.Record)))
+            from = new MessagePlace(lower, 0);
         using ReplayedBuilds builds = open();
         foreach ((MessagePlace at, Stops next) in Messages(builds, builds.Begin(from, stop).Now.Place, until, stop))
         {

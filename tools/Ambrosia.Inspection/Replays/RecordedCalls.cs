@@ -43,13 +43,13 @@ internal sealed class RecordedCalls(ReplayedBuilds builds, Lsn begin, bool isGro
     }
 
     /// <summary>Compares what was emitted in a stretch that ends where the builds stand.</summary>
-    /// <param name="isThorough">
-    /// Each call that is missing must be found now; else some may be found behind a later stretch, since no receiver's log can be searched
-    /// to its end behind each.
-    /// </param>
-    public StretchComparison Compare(in Stops stops, bool isThorough)
+    /// <param name="isLast">Nothing follows.</param>
+    public StretchComparison Compare(in Stops stops, bool isLast)
     {
         if (isGrowing) _history?.GoOn();
+        // Behind the last stretch, and where the digests say that something is missing, each call that is must be found. Else it may be
+        // found behind a later stretch, since no log can be searched to its end behind each.
+        bool isThorough = (isLast && !isGrowing) || builds.Now.Diverged is not null;
         StretchComparison stretch = builds.Compare(stops, _history, isThorough ? null : isGrowing ? 0 : BytesBefore(stops.Now.Place));
         _made = builds.Now.CallsMade();
         return stretch;

@@ -162,9 +162,7 @@ internal sealed class ReplaySession : IDisposable
 
     private void Compare(in Stops stops, MessagePlace at, MessagePlace now, CancellationToken stop)
     {
-        // Nothing follows, or the digests say that something is missing: then each call that is must be found.
-        bool isThorough = (!_options.Follows && now.CompareTo(Goal) >= 0) || _builds.Now.Diverged is not null;
-        StretchComparison stretch = Calls.Compare(stops, isThorough);
+        StretchComparison stretch = Calls.Compare(stops, isLast: now.CompareTo(Goal) >= 0);
         _found.Compared(stretch, now.Record);
         _found.Confirmed(_builds.Now.Confirmed);
         Tell(stretch, at, now, stop);
@@ -179,9 +177,7 @@ internal sealed class ReplaySession : IDisposable
         foreach (CallDifference each in stretch.Differences)
         {
             if (_found.IsOver(_options.StopAt)) return;
-            // A call that is missing may have been due in a stretch before.
-            MessagePlace from = each is { Now: null, NotBefore: { } lower } && lower < at.Record ? new MessagePlace(lower, 0) : at;
-            _found.Differs(WithOrigin(_finder.Call(each, from, now, stop), stop));
+            _found.Differs(WithOrigin(_finder.Call(each, at, now, stop), stop));
         }
     }
 

@@ -33,37 +33,55 @@ internal sealed class ForeignCode(AppCode code, IReadOnlyCollection<string> trus
         "System.Threading.SynchronizationContext", "System.Threading.Tasks.Task.Result", "System.Threading.CancellationTokenRegistration",
     ];
 
-    /// <summary>It says of each method that is executed where it was called first, and in which assembly the handler is.</summary>
-    private readonly Dictionary<AppMethod, (AppMethod? From, int At, AppAssembly Own)> _way = [];
+    /// <summary>
+    /// It says of each method that is executed where it was called first, and in which assembly the handler is; null: in any.
+    /// </summary>
+    private readonly Dictionary<AppMethod, (AppMethod? From, int At, AppAssembly? Own)> _way = [];
     private readonly Dictionary<(int Assembly, EntityHandle Token), TokenTarget> _targets = [];
     private readonly Dictionary<TokenTarget, Verdict?> _verdicts = [];
     private readonly Heirs _heirs = new(code);
+    private readonly Queue<AppMethod> _open = [];
     private readonly List<ForeignFault> _found = [];
+
+    /// <summary>The uses of the framework that the walk has met, each in another assembly than the handler's.</summary>
+    private readonly List<(AppMethod Method, int At, TokenTarget Target, Verdict Verdict)> _met = [];
 
     /// <summary>Returns what handlers reach, each call of theirs that leads there once, in the order of their names.</summary>
     internal IReadOnlyList<ForeignFault> Find()
     {
+        foreach (AppMethod method in new Doorways(code).All) Take(method, null, 0, null);
+        Walk();
+        if (_met.Count == 0) return []; // as of most apps; the bodies of their own methods need not be read
+        _way.Clear();
+        _met.Clear();
         var handlers = new AppHandlers(code);
-        var open = new Queue<AppMethod>();
         foreach (AppMethod root in handlers.ById.Values.SelectMany(static each => each.Dispatchers).Concat(handlers.First)
-            .Concat(KeptBodies()).OrderBy(static method => method.Signature, StringComparer.Ordinal)) Take(root, null, 0, open);
-        while (open.TryDequeue(out AppMethod? method)) Follow(method, open);
+            .Concat(KeptBodies()).OrderBy(static method => method.Signature, StringComparer.Ordinal))
+            Take(root, null, 0, root.Type.Assembly);
+        Walk();
+        foreach ((AppMethod method, int at, TokenTarget target, Verdict verdict) in _met) Add(method, at, target, verdict);
         return _found;
+    }
+
+    private void Walk()
+    {
+        while (_open.TryDequeue(out AppMethod? method)) Follow(method);
     }
 
     /// <summary>Returns the methods that nobody calls, and in which what was suspended in an earlier build goes on.</summary>
     private IEnumerable<AppMethod> KeptBodies() => code.Types.SelectMany(static type => type.Methods)
         .Where(static method => FormerName.Of(method.Type.Assembly.Metadata, method.Handle) is not null);
 
-    private void Take(AppMethod method, AppMethod? from, int at, Queue<AppMethod> open)
+    private void Take(AppMethod method, AppMethod? from, int at, AppAssembly? own)
     {
         if (_way.ContainsKey(method) || IsTrusted(method)) return;
-        _way.Add(method, (from, at, from is null ? method.Type.Assembly : _way[from].Own));
-        open.Enqueue(method);
+        _way.Add(method, (from, at, own));
+        _open.Enqueue(method);
     }
 
-    private void Follow(AppMethod method, Queue<AppMethod> open)
+    private void Follow(AppMethod method)
     {
+        AppAssembly? own = _way[method].Own;
         List<(AppMethod Function, int At)> functions = [];
         foreach (Instruction instruction in method.Members)
         {
@@ -71,43 +89,38 @@ internal sealed class ForeignCode(AppCode code, IReadOnlyCollection<string> trus
             if (IsTask(target) && functions.Count > 0) functions.RemoveAt(functions.Count - 1); // its body runs outside of the handlers
             if (target.Type is { IsPartOfMethod: true } part && GeneratedNames.RoleOfType(part.SimpleName)?.EndsWith("machine",
                 StringComparison.Ordinal) == true)
-                foreach (AppMethod step in part.Methods.Where(static each => each.Name == "MoveNext")) Take(step, method, instruction.At,
-                    open);
+                foreach (AppMethod step in part.Methods.Where(static each => each.Name == "MoveNext"))
+                    Take(step, method, instruction.At, own);
             foreach (AppMethod called in target.Methods)
             {
                 if (instruction.Code == OpCodes.Ldftn) functions.Add((called, instruction.At));
-                else Take(called, method, instruction.At, open);
+                else Take(called, method, instruction.At, own);
             }
             if (instruction.Code == OpCodes.Callvirt || instruction.Code == OpCodes.Ldvirtftn)
-                foreach (AppMethod filled in FillsOf(target, method)) Take(filled, method, instruction.At, open);
-            if (target is { Type: null, Name.Length: > 0 }) Judge(method, target, instruction);
+                foreach (AppMethod filled in FillsOf(target, method, own)) Take(filled, method, instruction.At, own);
+            if (method.Type.Assembly != own && VerdictOn(target) is { } verdict) _met.Add((method, instruction.At, target, verdict));
         }
-        foreach ((AppMethod function, int at) in functions) Take(function, method, at, open);
+        foreach ((AppMethod function, int at) in functions) Take(function, method, at, own);
     }
 
     /// <summary>
     /// Returns what a virtual call may run: in the handler's own assembly all that it declares, so that a dispatcher leads to its handler.
     /// What a package decides at run time is not guessed, unless there is nothing to decide.
     /// </summary>
-    private IEnumerable<AppMethod> FillsOf(TokenTarget target, AppMethod caller)
+    private IEnumerable<AppMethod> FillsOf(TokenTarget target, AppMethod caller, AppAssembly? own)
     {
-        AppAssembly own = _way[caller].Own;
-        if (caller.Type.Assembly == own)
+        if (own is not null && caller.Type.Assembly == own)
             return target.Methods.Count > 0 ? target.Methods.Where(static each => each.IsVirtual).SelectMany(each => _heirs.Of(each, own))
                 : _heirs.OfOutside(target, own);
         return target.Methods is [{ IsAbstract: true } called] && _heirs.Of(called, null) is [var only] ? [only] : [];
     }
 
-    /// <summary>Reports a member of the framework, if it is not for handlers and another assembly uses it.</summary>
-    private void Judge(AppMethod method, TokenTarget target, Instruction instruction)
+    /// <summary>Returns what is said of a member of the framework, if it is not for handlers.</summary>
+    private Verdict? VerdictOn(TokenTarget target)
     {
+        if (target is not { Type: null, Name.Length: > 0 }) return null;
         if (!_verdicts.TryGetValue(target, out Verdict? verdict)) _verdicts.Add(target, verdict = Judged(target));
-        if (verdict is null) return;
-        AppAssembly own = _way[method].Own;
-        if (method.Type.Assembly == own) return;
-        List<(AppMethod Method, int At)> way = WayTo(method, instruction.At);
-        string type = Plain(target.Outside), name = IsAccessor(target.Name) ? target.Name[4..] : target.Name;
-        Add(verdict.Rule, $"{type[(type.LastIndexOf('.') + 1)..]}.{name}", verdict.Mend, way, own);
+        return verdict;
     }
 
     private static Verdict? Judged(TokenTarget target)
@@ -116,12 +129,16 @@ internal sealed class ForeignCode(AppCode code, IReadOnlyCollection<string> trus
         return Judged(target.Outside, target.Name, target.IsField ? null : target.ParameterCount, first);
     }
 
-    private void Add(string rule, string what, string mend, List<(AppMethod Method, int At)> way, AppAssembly own)
+    /// <summary>Adds a fault, if the same call has not led to one of its kind before.</summary>
+    private void Add(AppMethod method, int at, TokenTarget target, Verdict verdict)
     {
-        (AppMethod call, int at) = way.Last(each => each.Method.Type.Assembly == own);
-        if (_found.Exists(each => each.Rule == rule && each.Call == call && each.At == at)) return;
+        List<(AppMethod Method, int At)> way = WayTo(method, at);
+        (AppMethod call, int from) = way.Last(each => each.Method.Type.Assembly == _way[method].Own);
+        if (_found.Exists(each => each.Rule == verdict.Rule && each.Call == call && each.At == from)) return;
+        string type = Plain(target.Outside), name = IsAccessor(target.Name) ? target.Name[4..] : target.Name;
         IEnumerable<string> names = way.Select(static each => ShownName.Of(each.Method));
-        _found.Add(new ForeignFault(rule, what, mend, call, at, [.. names.Where((name, i) => i == 0 || name != names.ElementAt(i - 1))]));
+        _found.Add(new ForeignFault(verdict.Rule, $"{type[(type.LastIndexOf('.') + 1)..]}.{name}", verdict.Mend, call, from,
+            [.. names.Where((each, i) => i == 0 || each != names.ElementAt(i - 1))]));
     }
 
     private List<(AppMethod Method, int At)> WayTo(AppMethod method, int at)

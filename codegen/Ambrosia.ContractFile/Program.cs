@@ -15,12 +15,11 @@ internal static class Program
     private static int Main(string[] args)
     {
         if (args is ["build", var document, var list]) return Guarded(document, () => WriteBuild(document, list));
-        if (args is ["judge", var all, var trusted, var seen]) return Guarded(all, () => Judge(all, trusted, seen));
+        if (args is ["build", var file, var all, var trusted, var seen]) return Guarded(file, () => WriteAndJudge(file, all, trusted, seen));
         if (args is [var assembly, var contracts, var bodies]) return Guarded(assembly, () => WriteParts(assembly, contracts, bodies));
         Console.Error.WriteLine(
             "usage: Ambrosia.ContractFile ASSEMBLY CONTRACTS BODIES; writes the assembly's contract manifest and its suspendable bodies to the files, nothing if it has none\n"
-            + "       Ambrosia.ContractFile build FILE LIST; writes to FILE what the build of these assemblies is, a path a line in LIST\n"
-            + "       Ambrosia.ContractFile judge LIST TRUSTED SEEN; says what handlers execute in other assemblies that is no function of the log, and ends with 3 if there is any; SEEN keeps what was seen of them");
+            + "       Ambrosia.ContractFile build FILE LIST [TRUSTED SEEN]; writes to FILE what the build of these assemblies is, a path a line in LIST; with TRUSTED it says what handlers execute in other assemblies that is no function of the log, and ends with 3 if there is any; SEEN keeps what was seen of them");
         return Misuse;
     }
 
@@ -54,6 +53,12 @@ internal static class Program
         byte[] json = BuildReader.Read(File.ReadAllLines(list)).ToJson();
         Write(document, file => file.Write(json));
         return Ok;
+    }
+
+    private static int WriteAndJudge(string document, string list, string trusted, string seen)
+    {
+        WriteBuild(document, list);
+        return Judge(list, trusted, seen);
     }
 
     /// <summary>Tells the build of each fault as the compiler does, so that it fails by these lines and not by the program.</summary>

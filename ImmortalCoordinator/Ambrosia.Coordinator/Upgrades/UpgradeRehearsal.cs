@@ -19,7 +19,14 @@ internal sealed class UpgradeRehearsal(CoordinatorInputs inputs, UpgradeOptions 
     /// </summary>
     public const int PassesMin = 3;
 
-    private static readonly TimeSpan s_again = TimeSpan.FromSeconds(1), s_warmUp = TimeSpan.FromMilliseconds(300);
+    /// <summary>
+    /// One that is refused may be so for long, and takes processors that the primary may share: it is tried again behind a tenth of the
+    /// time that it has been refused, and behind some times what it took, within bounds.
+    /// </summary>
+    private const int PartsOfTime = 10, RestsPerTry = 5;
+
+    private static readonly TimeSpan s_againMin = TimeSpan.FromSeconds(1), s_againMax = TimeSpan.FromSeconds(30),
+        s_warmUp = TimeSpan.FromMilliseconds(300);
 
     private readonly RankedLock _gate = new(LockRank.UpgradeRehearsal);
 
@@ -78,7 +85,7 @@ internal sealed class UpgradeRehearsal(CoordinatorInputs inputs, UpgradeOptions 
             isNew = answer.Why != _why;
             bool works = answer.Why.Length == 0;
             _passes = works ? _passes + 1 : 0;
-            (_asked, _next, _why) = (null, now + (works ? s_warmUp : s_again), works ? null : answer.Why);
+            (_asked, _next, _why) = (null, now + (works ? s_warmUp : RestAfter(took, now - _begun!.Value)), works ? null : answer.Why);
             _isOver = _passes == PassesMin;
             if (works && !_isOver) return;
         }
@@ -91,6 +98,12 @@ internal sealed class UpgradeRehearsal(CoordinatorInputs inputs, UpgradeOptions 
         if (!IsDue()) return;
         inputs.Logger.UpgradeRehearsed(answer.Position, answer.Length, options.To, took.TotalMilliseconds);
         Passed?.Invoke();
+    }
+
+    private static TimeSpan RestAfter(TimeSpan took, TimeSpan refused)
+    {
+        long rest = Math.Max((took * RestsPerTry).Ticks, (refused / PartsOfTime).Ticks);
+        return TimeSpan.FromTicks(Math.Clamp(rest, s_againMin.Ticks, s_againMax.Ticks));
     }
 
     /// <summary>The app's session has ended: what was asked is not answered any more.</summary>

@@ -7,14 +7,15 @@ using Microsoft.CodeAnalysis.Diagnostics;
 namespace Ambrosia.Generators.Determinism;
 
 /// <summary>
-/// Reports what handlers reach that is no function of the log. The calls of the whole compilation are followed once, before the first file
-/// is judged; then each file is given what was found in it, so that an editor shows it where it stands. The compiler calls it on threads of
+/// Reports what handlers reach that is no function of the log. In an editor the calls of the whole compilation are followed once, before
+/// the first file is judged; then each file is given what was found in it, so that it is shown where it stands. A build has bodies read as
+/// the compiler comes to them, when they are bound anyway, and not kept: they are judged at its end. The compiler calls it on threads of
 /// its choice.
 /// </summary>
 [DiagnosticAnalyzer(LanguageNames.CSharp)]
 public sealed class DeterminismAnalyzer : DiagnosticAnalyzer
 {
-    private const string InvariantProperty = "build_property.InvariantGlobalization";
+    private const string InvariantProperty = "build_property.InvariantGlobalization", EditorProperty = "build_property.DesignTimeBuild";
 
     public override ImmutableArray<DiagnosticDescriptor> SupportedDiagnostics => DeterminismRules.All;
 
@@ -25,15 +26,41 @@ public sealed class DeterminismAnalyzer : DiagnosticAnalyzer
         context.RegisterCompilationStartAction(static start =>
         {
             if (start.Compilation.GetTypeByMetadataName("Ambrosia.Immortal") is null) return;
-            ILookup<SyntaxTree, Diagnostic> found =
-                HandlerReach.Find(start.Compilation, IsInvariant(start.Options), start.CancellationToken);
-            if (found.Count == 0) return;
-            start.RegisterSemanticModelAction(file =>
-            {
-                foreach (Diagnostic each in found[file.SemanticModel.SyntaxTree]) file.ReportDiagnostic(each);
-            });
+            if (IsBuild(start.Options)) JudgeAtTheEnd(start);
+            else JudgeFiles(start);
         });
     }
+
+    private static void JudgeFiles(CompilationStartAnalysisContext start)
+    {
+        ILookup<SyntaxTree, Diagnostic> found =
+            HandlerReach.Find(start.Compilation, IsInvariant(start.Options), start.CancellationToken);
+        if (found.Count == 0) return;
+        start.RegisterSemanticModelAction(file =>
+        {
+            foreach (Diagnostic each in found[file.SemanticModel.SyntaxTree]) file.ReportDiagnostic(each);
+        });
+    }
+
+    private static void JudgeAtTheEnd(CompilationStartAnalysisContext start)
+    {
+        var known = KnownBodies.OfBuild(start.Compilation, IsInvariant(start.Options), start.CancellationToken);
+        if (known.Immortals.IsEmpty) return;
+        var gate = new object();
+        start.RegisterOperationBlockAction(body =>
+        {
+            lock (gate) known.Facts.Of(body.OwningSymbol, body.CancellationToken);
+        });
+        start.RegisterCompilationEndAction(end =>
+        {
+            foreach (Diagnostic each in HandlerReach.Of(known, end.CancellationToken)) end.ReportDiagnostic(each);
+        });
+    }
+
+    /// <summary>Tells whether nobody is typing. Who does not say so may be an editor.</summary>
+    private static bool IsBuild(AnalyzerOptions options) =>
+        options.AnalyzerConfigOptionsProvider.GlobalOptions.TryGetValue(EditorProperty, out string? value)
+        && !string.Equals(value, "true", StringComparison.OrdinalIgnoreCase);
 
     /// <summary>Tells whether the app knows no cultures.</summary>
     internal static bool IsInvariant(AnalyzerOptions options) =>

@@ -21,12 +21,15 @@ internal sealed class HandlerReach(KnownBodies known)
 
     /// <summary>Returns the diagnostics of the compilation by their trees.</summary>
     internal static ILookup<SyntaxTree, Diagnostic> Find(Compilation compilation, bool isInvariant, CancellationToken cancel) =>
-        KnownBodies.With(compilation, isInvariant, known =>
-        {
-            var reach = new HandlerReach(known);
-            if (known.Immortals.Length > 0) reach.Walk(known.Immortals, known.Kept, cancel);
-            return reach._found.Values.ToLookup(static each => each.Location.SourceTree!);
-        }, cancel);
+        KnownBodies.With(compilation, isInvariant, known => Of(known, cancel).ToLookup(static each => each.Location.SourceTree!), cancel);
+
+    /// <summary>Returns the diagnostics of a compilation of which the bodies are known, or are read now.</summary>
+    internal static IReadOnlyCollection<Diagnostic> Of(KnownBodies known, CancellationToken cancel)
+    {
+        var reach = new HandlerReach(known);
+        if (known.Immortals.Length > 0) reach.Walk(known.Immortals, known.Kept, cancel);
+        return reach._found.Values;
+    }
 
     /// <param name="kept">Methods that nobody calls, and in which suspended calls go on.</param>
     private void Walk(ImmutableArray<INamedTypeSymbol> immortals, ImmutableArray<IMethodSymbol> kept, CancellationToken cancel)

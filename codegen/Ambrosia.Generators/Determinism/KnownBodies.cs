@@ -21,6 +21,8 @@ internal sealed class KnownBodies
     /// <summary>The name of the generated file that lists the methods which can be suspended.</summary>
     internal const string Suspendables = "Suspendable";
 
+    private const string Generated = ".g.cs";
+
     private static readonly ConditionalWeakTable<SyntaxTree, KnownBodies> s_byTree = new();
 
     private readonly Compilation _first;
@@ -60,6 +62,10 @@ internal sealed class KnownBodies
     /// <summary>Returns the names of the types whose objects are in checkpoints, which are read when they are first asked for.</summary>
     internal HashSet<string> StateTypes(Func<Compilation, IEnumerable<INamedTypeSymbol>> read) =>
         _state ??= [.. read(_first).Select(static each => Symbols.PlainName(each))];
+
+    /// <summary>Knows one compilation, and is kept by nobody.</summary>
+    internal static KnownBodies OfBuild(Compilation compilation, bool isInvariant, CancellationToken cancel) =>
+        new(compilation, isInvariant, cancel);
 
     /// <summary>
     /// Does something with what is known of a compilation. Of one that declares something new nothing is known, and nothing is kept where
@@ -129,8 +135,13 @@ internal sealed class KnownBodies
         return moved;
     }
 
+    /// <summary>
+    /// Lets a tree lead to it. A compiler's server keeps trees of generators from build to build, and with them it would keep a build's
+    /// whole memory.
+    /// </summary>
     private static void Remember(SyntaxTree tree, KnownBodies known)
     {
+        if (tree.FilePath.EndsWith(Generated, StringComparison.Ordinal)) return;
         s_byTree.Remove(tree);
         s_byTree.GetValue(tree, _ => known);
     }
@@ -153,6 +164,6 @@ internal sealed class KnownBodies
         tree.GetRoot(cancel).DescendantTokens().Count(static each => each.ValueText == "field");
 
     private static bool IsOfSuspendables(SyntaxTree tree, CancellationToken cancel) =>
-        tree.FilePath.EndsWith($"{Suspendables}.g.cs", StringComparison.Ordinal)
+        tree.FilePath.EndsWith(Suspendables + Generated, StringComparison.Ordinal)
         && tree.GetRoot(cancel) is CompilationUnitSyntax { Members.Count: 0 };
 }

@@ -75,7 +75,7 @@ internal sealed class UpgradeVerb(string[] args)
         if (found.Rehearsal is { } cost)
         {
             ShowRatio(
-                $"throughput with rehearsals beside, one a second ÷ without ({cost.Mebibytes} MiB, {cost.Beside.Count} pairs)",
+                $"throughput with rehearsals beside that are refused ÷ without ({cost.Mebibytes} MiB, {cost.Beside.Count} pairs)",
                 RatePair.MedianOf(cost.Beside));
             ShowRatio("the same on a replica ÷ one that only follows", RatePair.MedianOf(cost.Replica));
         }

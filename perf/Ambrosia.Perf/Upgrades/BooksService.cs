@@ -121,7 +121,7 @@ internal sealed partial class BooksService : IDisposable
         return AwaitRehearsal(Primary);
     }
 
-    // ---- rehearsals that are refused, each second ----
+    // ---- rehearsals that are refused ----
 
     /// <summary>A replica that follows and rehearses, and never takes over.</summary>
     public Member AddRefused()

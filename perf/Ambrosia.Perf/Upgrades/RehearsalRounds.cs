@@ -3,8 +3,8 @@ using System.Diagnostics;
 namespace Ambrosia.Perf;
 
 /// <summary>
-/// What rehearsals cost the primary: its throughput beside one that is refused at its end, and so repeated each second, in turn with the
-/// same without it. An upgrade that works rehearses once.
+/// What rehearsals cost the primary: its throughput beside one that is refused at its end, and so repeated again and again, in turn with
+/// the same without it. An upgrade that works rehearses three times.
 /// </summary>
 internal sealed class RehearsalRounds(ClusterOptions options)
 {

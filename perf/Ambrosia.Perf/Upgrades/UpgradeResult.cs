@@ -70,7 +70,7 @@ internal sealed record PauseFigures(
     }
 }
 
-/// <summary>Calls a second of the primary beside rehearsals that are refused at their end and repeated each second, in pairs.</summary>
+/// <summary>Calls a second of the primary beside rehearsals that are refused at their end and repeated, in pairs.</summary>
 /// <param name="Beside">Beside the running app; the other one of the pair has nothing beside it.</param>
 /// <param name="Replica">On a replica; the other one of the pair has a replica that follows and does not rehearse.</param>
 internal sealed record RehearsalCost(

@@ -71,6 +71,31 @@ public sealed class UpgradeRehearsalTests
         Assert.Equal(0, _passed);
     }
 
+    /// <summary>
+    /// A primary may share its processors with what is refused for long: the longer that is, and the larger the state, the seldomer it is
+    /// tried.
+    /// </summary>
+    [Theory]
+    [InlineData(1_000, 2, 1_000)]
+    [InlineData(1_000, 500, 2_500)]
+    [InlineData(1_000, 9_000, 30_000)]
+    [InlineData(25_000, 100, 2_510)]
+    public void Tick_Refused_RestsByWhatItTookAndHowLongItIsRefused(int refusedMs, int tookMs, int restMs)
+    {
+        Tick();
+        Answer("cents are out of fashion");
+        _time.Advance(TimeSpan.FromMilliseconds(refusedMs));
+        Tick();
+        _time.Advance(TimeSpan.FromMilliseconds(tookMs));
+        Answer("cents are out of fashion");
+        _time.Advance(TimeSpan.FromMilliseconds(restMs - 1));
+        Tick();
+        Assert.Equal(2, _asked.Count);
+        _time.Advance(TimeSpan.FromMilliseconds(1));
+        Tick();
+        Assert.Equal(3, _asked.Count);
+    }
+
     /// <summary>The first time is slow, since the app compiles its code, and says too much of how long callers will wait.</summary>
     [Fact]
     public void Answered_ItWorksOftenEnough_PassesOnceAndEndsNothing()

@@ -116,6 +116,32 @@ public sealed class ForeignWayTests : IDisposable
         Assert.Equal(planted.Count, found.Length);
     }
 
+    /// <summary>What leads there is looked for among what the app names and inherits, before the bodies of its methods are read.</summary>
+    [Fact]
+    public void Mistake_BehindOneWayAlone_IsAnError()
+    {
+        const string clock = "_ = DateTime.UtcNow;";
+        IEnumerable<(string Name, string Body, string Outside, string Package)> ways =
+        [
+            .. s_waysInside.Select(static way => (way.Name, way.Call, "", way.Package)),
+            ("interface of its own, inherited body", "IDo part = new Mine(); part.Do();",
+                "interface IDo { void Do(); } sealed class Mine : Vendor.A, IDo;", "public class A { public virtual void Do() { {0} } }"),
+            ("body of a foreign interface", "Vendor.IA part = new Mine(); part.Do();", "sealed class Mine : Vendor.IA;",
+                "public interface IA { void Do() { {0} } }"),
+        ];
+        foreach ((string name, string body, string outside, string package) in ways)
+        {
+            (string[] found, _) = Judge($$"""
+                namespace Demo;
+                public interface IX { void Go(); }
+                public partial class X : Immortal<IXProxy>, IX { public void Go() { {{body.Replace("#", "1", StringComparison.Ordinal)}} } }
+                {{outside}}
+                """, "#pragma warning disable\nnamespace Vendor;\n"
+                + package.Replace("#", "1", StringComparison.Ordinal).Replace("{0}", clock, StringComparison.Ordinal));
+            Assert.True(found is [var line] && line.Contains("error AMB101", StringComparison.Ordinal), $"{name}: {string.Join(", ", found)}");
+        }
+    }
+
     private (string[] Found, string[] Lines) Judge(string app, string package)
     {
         Generation vendor = Generation.OfAssembly("Vendor", package), demo = Generation.OfAssembly("Demo", app, vendor.AsReference());

@@ -22,6 +22,8 @@ internal static partial class LockRules
             "The commit's token is tried and never waited for. The thread that gives it back may be another than the one that took it.",
         ["codegen/Ambrosia.Generators/Determinism/KnownBodies.cs: turns a word from 0 to 1"] =
             "It is tried and never waited for. It runs in the compiler, which has no ranked locks.",
+        ["codegen/Ambrosia.Generators/Determinism/DeterminismAnalyzer.cs: has a lock statement; take a RankedLock"] =
+            "It runs in the compiler, which has no ranked locks. The compiler's own are all that is taken under it.",
         ["CRA/Links/LinkEnding.cs: turns a word from 0 to 1"] = "It says who was first, once, and is never given back.",
         ["ImmortalCoordinator/Ambrosia.Coordinator/Hosting/CommitPump.cs: spins"] =
             "It waits until writers have left a page. Whoever comes here holds nothing but the pump's lock: LogWriter.Begin checks that.",

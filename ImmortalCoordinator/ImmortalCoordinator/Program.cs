@@ -13,6 +13,9 @@ namespace ImmortalCoordinator;
 /// </summary>
 internal static class Program
 {
+    /// <summary>So many characters go into one write: more than an event with its fields has.</summary>
+    private const int LineCharsMax = 1 << 16;
+
     internal static int Main(string[] args)
     {
         if (args is [DebugCommandLine.Verb, .. var rest]) return DebugCommandLine.Run(rest);
@@ -29,7 +32,8 @@ internal static class Program
         using var signals = new StopSignals(stop);
         // The host flushes each line itself, and needs nothing of what Console does for a terminal. Nobody disposes of it: that would wait
         // for a reader that does not read.
-        var output = new StreamWriter(Console.OpenStandardOutput());
+        // A line is written at once: the app may write to the same file, and would come between its parts.
+        var output = new StreamWriter(Console.OpenStandardOutput(), bufferSize: LineCharsMax);
         var files = new PosixFileSystem();
         var incidents = new IncidentFinder(options.LogDirectory, options.App, files, place => DebugCommandLine.At(options, place));
         using var host = new CoordinatorHost(options, files, output) { ExplainsIncidents = incidents.Explain };

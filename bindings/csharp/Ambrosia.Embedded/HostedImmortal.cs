@@ -1,9 +1,7 @@
-using System.Text;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Inspection.Incidents;
 using Ambrosia.Log.Files;
-using Ambrosia.Protocol.Locking;
 using Ambrosia.Pumps;
 using Ambrosia.Session;
 using Ambrosia.Tasks;
@@ -32,7 +30,8 @@ internal sealed class HostedImmortal
     /// <param name="isOneOfMany">Whether its lines begin with its name, because several immortals share the process.</param>
     internal HostedImmortal(CoordinatorOptions options, ImmortalDefinition definition, bool isOneOfMany)
         : this(options with { NamesItsEvents = isOneOfMany }, definition,
-            isOneOfMany ? new NamedLines(Console.Error, options.Instance).WriteLine : Console.Error.WriteLine, null, new PosixFileSystem())
+            isOneOfMany ? text => WholeLines.OfErrors.Write($"{options.Instance}: {text}") : WholeLines.OfErrors.Write, null,
+            new PosixFileSystem())
     {
     }
 
@@ -143,20 +142,3 @@ internal sealed class HostedImmortal
 internal sealed record HostSurroundings(
     ILogger Events, Action<string> Complain, HostServices Services, Action<ImmortalLogLevel, string> LinesOfImmortal,
     Action<int, bool> Ended, Action<int, string> Exiting);
-
-/// <summary>Writes whole lines, each behind an immortal's name, to a writer that several immortals share. Any thread may call it.</summary>
-internal sealed class NamedLines(TextWriter to, string name) : TextWriter
-{
-    private static readonly RankedLock s_gate = new(LockRank.NamedLines);
-
-    public override Encoding Encoding => to.Encoding;
-
-    public override void WriteLine(string? value)
-    {
-        using (s_gate.Enter()) to.WriteLine($"{name}: {value}");
-    }
-
-    public override void Write(char value) => throw new NotSupportedException("whole lines only");
-
-    public override void Flush() => to.Flush();
-}

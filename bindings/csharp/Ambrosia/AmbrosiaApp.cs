@@ -57,7 +57,7 @@ public static partial class AmbrosiaApp
 
     private static int Run(ImmortalDefinition definition, Func<FormerVersion>? former)
     {
-        int code = NewHost(definition, static line => Console.Error.WriteLine(line), former, null, null).Run();
+        int code = NewHost(definition, WholeLines.OfErrors.Write, former, null, null).Run();
         Console.Out.Flush();
         Console.Error.Flush();
         // Threads that the immortal started must not keep a process alive that has no coordinator.

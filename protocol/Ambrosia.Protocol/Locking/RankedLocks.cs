@@ -101,7 +101,6 @@ public enum LockRank
     StoreCatalog = 831,
     PeerEventLog = 840,
     BlockingCalls = 850,
-    NamedLines = 860,
     EventWriter = 870,
 }
 

@@ -1,0 +1,15 @@
+using System.Text;
+
+namespace Ambrosia.Pumps;
+
+/// <summary>
+/// Writes each text with one write. <see cref="Console"/> writes a long one in pieces of 256 characters, and where the standard output and
+/// the standard error are one file, those of the coordinator, or of another process, come between them. Any thread may use it.
+/// </summary>
+internal sealed class WholeLines(Stream to)
+{
+    internal static readonly WholeLines OfErrors = new(Console.OpenStandardError());
+
+    /// <summary>Writes a text, which may have several lines, and an end of line behind it.</summary>
+    internal void Write(string text) => to.Write(Encoding.UTF8.GetBytes(text + Environment.NewLine));
+}

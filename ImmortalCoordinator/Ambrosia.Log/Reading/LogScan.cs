@@ -147,6 +147,7 @@ public sealed class LogScan : IDisposable
     /// <summary>Reads the page at the position. After true it is in the buffer; after false the segment has ended, or the log.</summary>
     private bool TryRead()
     {
+        Current.ReadAhead(_at);
         PageFault? fault = Inspect();
         if (fault is null)
         {

@@ -15,9 +15,6 @@ internal sealed class OpenSegment(IFileSystem fs, bool holds) : IDisposable
     /// <summary>The number of bytes that are read at once when pages are small.</summary>
     private const int DirectBytes = 256 << 10;
 
-    /// <summary>So much is asked for ahead of a reader that goes through the cache, in so large steps. In bytes.</summary>
-    private const long AheadBytes = 8 << 20, AheadStepBytes = 2 << 20;
-
     private readonly RankedLock _holding = new(LockRank.OpenSegment); // guards who holds what
     private volatile bool _holds = holds;
     private IFile? _held; // the open segment while it is locked; else null
@@ -26,7 +23,7 @@ internal sealed class OpenSegment(IFileSystem fs, bool holds) : IDisposable
     private IFile? _file;
     private (IFile File, DirectReader Pages)? _direct; // a second opening where the segment is written past the cache
     private bool _isNotDirect; // the open segment cannot be read past the cache
-    private long _expected; // offset in the file: what is below was asked for ahead
+    private ReadAhead? _ahead; // of the first opening
 
     /// <summary>Reads and checks pages of the open segment.</summary>
     public PageInspector Inspector => _inspector ?? throw new InvalidOperationException("no segment is open");
@@ -49,7 +46,7 @@ internal sealed class OpenSegment(IFileSystem fs, bool holds) : IDisposable
         Dispose();
         _file = file;
         _isNotDirect = !segment.IsDirect;
-        _expected = 0;
+        _ahead = new ReadAhead(file);
         _inspector = new PageInspector(segment);
         return true;
     }
@@ -89,23 +86,9 @@ internal sealed class OpenSegment(IFileSystem fs, bool holds) : IDisposable
         return pages;
     }
 
-    /// <summary>
-    /// Asks for what stands ahead of a reader that reads page after page through the cache. The kernel by itself asks for much less at
-    /// once, and the reader waits for most of it.
-    /// </summary>
-    /// <param name="at">The page that is read now.</param>
+    /// <summary>Asks for what stands ahead of a page that is read through the cache, as those before it were.</summary>
     /// <param name="limit">Nothing from this position on is read.</param>
-    public void ReadAhead(Lsn at, Lsn limit)
-    {
-        long offset = Segment.Header.OffsetOf(at), end = Segment.Header.OffsetOf(limit);
-        if (_expected < offset || _expected > offset + AheadBytes) _expected = offset;
-        while (_expected < end && _expected - offset <= AheadBytes - AheadStepBytes)
-        {
-            long bytes = Math.Min(AheadStepBytes, end - _expected);
-            File.ExpectReads(_expected, bytes);
-            _expected += bytes;
-        }
-    }
+    public void ReadAhead(Lsn at, Lsn limit) => _ahead!.From(Segment.Header.OffsetOf(at), Segment.Header.OffsetOf(limit));
 
     /// <summary>Forgets what was read ahead, so that the next read comes from the device.</summary>
     public void DropReadAhead() => _direct?.Pages.Drop();

@@ -12,10 +12,14 @@ namespace Ambrosia.Log.Reading;
 /// </summary>
 internal sealed class ScannedSegment : IDisposable
 {
+    private readonly ReadAhead _ahead;
+    private bool _isBegun;
+
     private ScannedSegment(LogSegment segment, IFile file)
     {
         Inspector = new PageInspector(segment);
         File = file;
+        _ahead = new ReadAhead(file);
     }
 
     /// <summary>The end of a segment that has no successor yet.</summary>
@@ -39,6 +43,16 @@ internal sealed class ScannedSegment : IDisposable
     /// <summary>Opens a segment; returns null when it was truncated.</summary>
     public static ScannedSegment? TryOpen(LogSegment segment, IFileSystem fs) =>
         segment.TryOpen(fs, isHeld: true) is { } file ? new ScannedSegment(segment, file) : null;
+
+    /// <summary>
+    /// Asks for what stands ahead of a page, if it is not the only one that is read. Of a segment in which the log may go on nothing is
+    /// asked for: a primary may be writing there.
+    /// </summary>
+    public void ReadAhead(Lsn at)
+    {
+        if (_isBegun && !IsLast) _ahead.From(Segment.Header.OffsetOf(at), Segment.Header.OffsetOf(End));
+        _isBegun = true;
+    }
 
     public void Dispose() => File.Dispose();
 }

@@ -1,3 +1,4 @@
+using System.Collections.Immutable;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Instances;
@@ -28,6 +29,28 @@ public sealed class LogScanTests
         Assert.True(scan.Chain.Segments.Length > 6, $"{scan.Chain.Segments.Length} segments");
         Assert.Empty(scan.Lost);
         Assert.False(scan.Next());
+    }
+
+    /// <summary>
+    /// Who reads on has what follows on its way, up to the seal and no further, so that nothing is fetched where a primary may write.
+    /// </summary>
+    [Fact]
+    public void Next_PageAfterPage_SaysAheadWhatIsReadOfSealedSegments()
+    {
+        Write(epochs: 2, records: 30);
+        InstanceIdentity identity = InstanceDirectory.TryRead(_fs, Dir)!;
+        var expected = new List<(string Path, long Offset, long Bytes)>();
+        var files = new InterceptedFiles(_fs) { ExpectsReads = (path, offset, bytes) => expected.Add((path, offset, bytes)) };
+        using LogScan scan = LogScan.Open(files, Dir, identity);
+        Assert.True(scan.Next());
+        Assert.Empty(expected);
+        while (scan.Next()) { }
+        ImmutableArray<LogSegment> all = scan.Chain.Segments;
+        Assert.DoesNotContain(expected, each => each.Path == all[^1].Path);
+        Assert.Contains(expected, each => each.Path == all[0].Path);
+        foreach ((LogSegment segment, LogSegment next) in all.Zip(all.Skip(1)))
+            Assert.All(expected.Where(each => each.Path == segment.Path), each => Assert.InRange(
+                each.Offset + each.Bytes, 0, LogSegment.HeaderBytes + (long)(next.FirstLsn - segment.FirstLsn)));
     }
 
     [Fact]

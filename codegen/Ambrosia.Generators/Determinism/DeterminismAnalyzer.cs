@@ -15,7 +15,7 @@ namespace Ambrosia.Generators.Determinism;
 [DiagnosticAnalyzer(LanguageNames.CSharp)]
 public sealed class DeterminismAnalyzer : DiagnosticAnalyzer
 {
-    private const string InvariantProperty = "build_property.InvariantGlobalization", EditorProperty = "build_property.DesignTimeBuild";
+    private const string InvariantProperty = "build_property.InvariantGlobalization";
 
     public override ImmutableArray<DiagnosticDescriptor> SupportedDiagnostics => DeterminismRules.All;
 
@@ -57,10 +57,12 @@ public sealed class DeterminismAnalyzer : DiagnosticAnalyzer
         });
     }
 
-    /// <summary>Tells whether nobody is typing. Who does not say so may be an editor.</summary>
-    private static bool IsBuild(AnalyzerOptions options) =>
-        options.AnalyzerConfigOptionsProvider.GlobalOptions.TryGetValue(EditorProperty, out string? value)
-        && !string.Equals(value, "true", StringComparison.OrdinalIgnoreCase);
+    /// <summary>
+    /// Tells whether nobody is typing: the compiler makes its options itself, and those of an editor come from its workspace. A property of
+    /// the project would not do, since an editor reads the file in which a build has left them.
+    /// </summary>
+    internal static bool IsBuild(AnalyzerOptions options) =>
+        options.AnalyzerConfigOptionsProvider.GetType().Assembly == typeof(Compilation).Assembly;
 
     /// <summary>Tells whether the app knows no cultures.</summary>
     internal static bool IsInvariant(AnalyzerOptions options) =>

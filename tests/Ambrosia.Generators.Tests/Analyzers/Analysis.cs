@@ -1,5 +1,4 @@
 using System.Collections.Immutable;
-using System.Diagnostics.CodeAnalysis;
 using Ambrosia.Generators.Determinism;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.Diagnostics;
@@ -25,20 +24,19 @@ internal static class Analysis
         return Of(generation.Output, isInvariant);
     }
 
-    /// <summary>Runs them as a build does, and as an editor does, which must be told the same.</summary>
+    /// <summary>Runs them as an editor does, and as a build does, which must be told the same.</summary>
     internal static Diagnostic[] Of(Compilation compilation, bool isInvariant = false)
     {
-        Diagnostic[] built = Of(compilation, isInvariant, "");
-        Assert.Equal(built.Select(static each => each.ToString()), Of(compilation, isInvariant, "true").Select(static each => each.ToString()));
-        return built;
+        AnalyzerOptions editor = new([], new BuildProperties(isInvariant)), build = new([]);
+        Assert.Equal((false, true), (DeterminismAnalyzer.IsBuild(editor), DeterminismAnalyzer.IsBuild(build)));
+        Diagnostic[] typed = Of(compilation, editor);
+        if (!isInvariant) // the options that the compiler makes cannot be made here with a property in them
+            Assert.Equal(typed.Select(static each => each.ToString()), Of(compilation, build).Select(static each => each.ToString()));
+        return typed;
     }
 
-    private static Diagnostic[] Of(Compilation compilation, bool isInvariant, string designTime)
+    private static Diagnostic[] Of(Compilation compilation, AnalyzerOptions options)
     {
-        var options = new AnalyzerOptions([], new BuildProperties(new()
-        {
-            ["build_property.InvariantGlobalization"] = isInvariant ? "true" : "", ["build_property.DesignTimeBuild"] = designTime,
-        }));
         ImmutableArray<Diagnostic> found = compilation.WithAnalyzers(All, options).GetAnalyzerDiagnosticsAsync().GetAwaiter().GetResult();
         return [.. found.OrderBy(static each => each.Location.SourceTree?.FilePath, StringComparer.Ordinal)
             .ThenBy(static each => each.Location.SourceSpan.Start).ThenBy(static each => each.Id, StringComparer.Ordinal)];
@@ -51,18 +49,22 @@ internal static class Analysis
     internal static string TextAt(Diagnostic diagnostic) =>
         diagnostic.Location.SourceTree!.ToString().Substring(diagnostic.Location.SourceSpan.Start, diagnostic.Location.SourceSpan.Length);
 
-    /// <summary>It gives the properties of the project that analyzers are shown.</summary>
-    private sealed class BuildProperties(Dictionary<string, string> values) : AnalyzerConfigOptionsProvider
+    /// <summary>It gives the properties of the project that a build shows to analyzers.</summary>
+    private sealed class BuildProperties(bool isInvariant) : AnalyzerConfigOptionsProvider
     {
-        public override AnalyzerConfigOptions GlobalOptions { get; } = new Values(values);
+        public override AnalyzerConfigOptions GlobalOptions { get; } = new Values(isInvariant);
 
-        public override AnalyzerConfigOptions GetOptions(SyntaxTree tree) => new Values([]);
+        public override AnalyzerConfigOptions GetOptions(SyntaxTree tree) => new Values(isInvariant);
 
-        public override AnalyzerConfigOptions GetOptions(AdditionalText textFile) => new Values([]);
+        public override AnalyzerConfigOptions GetOptions(AdditionalText textFile) => new Values(isInvariant);
 
-        private sealed class Values(Dictionary<string, string> values) : AnalyzerConfigOptions
+        private sealed class Values(bool isInvariant) : AnalyzerConfigOptions
         {
-            public override bool TryGetValue(string key, [NotNullWhen(true)] out string? value) => values.TryGetValue(key, out value);
+            public override bool TryGetValue(string key, out string value)
+            {
+                value = isInvariant && key == "build_property.InvariantGlobalization" ? "true" : "";
+                return value.Length > 0;
+            }
         }
     }
 }

@@ -61,6 +61,14 @@ public sealed class TypingTests
         (0, "go", "Action run = () => { _part.Half(); }; run(); NondetTask(() => { run(); });"), (1, "half", Clock), (1, "name", ""),
     ];
 
+    /// <summary>What is found is shown at each file in an editor, and at the end of a build.</summary>
+    [Fact]
+    public void IsBuild_OptionsOfAWorkspace_AreAnEditors()
+    {
+        using var workspace = new AdhocWorkspace();
+        Assert.False(DeterminismAnalyzer.IsBuild(workspace.AddProject("Demo", LanguageNames.CSharp).AnalyzerOptions));
+    }
+
     [Fact]
     public void Edits_OfBodies_FindWhatAWholeAnalysisFinds()
     {

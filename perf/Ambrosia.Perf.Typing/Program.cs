@@ -43,7 +43,7 @@ for (int edit = -3; edit < edits; edit++) // the first ones are not counted
     judged.Take(counts, () =>
     {
         CompilationWithAnalyzers with = whole!.Clone().WithAnalyzers(analyzers, new CompilationWithAnalyzersOptions(
-            new AnalyzerOptions([]), onAnalyzerException: null, concurrentAnalysis: true, logAnalyzerExecutionTime: true));
+            new AnalyzerOptions([], new EditorOptions()), onAnalyzerException: null, concurrentAnalysis: true, logAnalyzerExecutionTime: true));
         SemanticModel model = with.Compilation.GetSemanticModel(edited);
         Errors(model.GetDiagnostics());
         Errors(with.GetAnalyzerSemanticDiagnosticsAsync(model, null, default).GetAwaiter().GetResult());
@@ -65,6 +65,25 @@ static void Errors(ImmutableArray<Diagnostic> found)
 {
     if (found.FirstOrDefault(static each => each.Severity == DiagnosticSeverity.Error) is { } error)
         throw new InvalidOperationException(error.ToString());
+}
+
+/// <summary>Options without a value, and not the compiler's own: by that the analyzers take who asks for an editor.</summary>
+internal sealed class EditorOptions : AnalyzerConfigOptionsProvider
+{
+    public override AnalyzerConfigOptions GlobalOptions { get; } = new Empty();
+
+    public override AnalyzerConfigOptions GetOptions(SyntaxTree tree) => GlobalOptions;
+
+    public override AnalyzerConfigOptions GetOptions(AdditionalText textFile) => GlobalOptions;
+
+    private sealed class Empty : AnalyzerConfigOptions
+    {
+        public override bool TryGetValue(string key, out string value)
+        {
+            value = "";
+            return false;
+        }
+    }
 }
 
 /// <summary>It holds what something took each time, in milliseconds.</summary>

@@ -59,9 +59,8 @@ bool parse(const std::string& text, endpoint& to, std::string& why) {
   return true;
 }
 
-long futex(std::atomic_ref<std::uint32_t> word, std::uint32_t* at, int operation, std::uint32_t value, const timespec* timeout) {
-  (void)word;
-  return syscall(SYS_futex, at, operation, value, timeout, nullptr, 0);
+long futex(std::uint32_t* word, int operation, std::uint32_t value, const timespec* timeout) {
+  return syscall(SYS_futex, word, operation, value, timeout, nullptr, 0);
 }
 
 }  // namespace
@@ -145,7 +144,7 @@ bool channel::read_socket() {
 bool channel::read_ring() {
   std::uint64_t read = _inbound.read().load(std::memory_order_relaxed), written = _inbound.written().load(std::memory_order_acquire);
   if (written == read) return false;
-  if (written - read > _capacity) return _has_ended = _is_malformed = true, false;
+  if (written - read > _capacity) return _has_ended = true, false;
   std::size_t bytes;
   std::uint8_t* to = room(bytes);
   bytes = std::min<std::size_t>(bytes, written - read);
@@ -157,7 +156,7 @@ bool channel::read_ring() {
   std::atomic_thread_fence(std::memory_order_seq_cst);
   bool has_room = written - read - bytes <= _capacity / 2;
   if (has_room && _inbound.writer_waits().load(std::memory_order_relaxed) != 0 && _inbound.writer_waits().exchange(0) != 0) {
-    futex(_inbound.writer_waits(), reinterpret_cast<std::uint32_t*>(_inbound.base + 384), FUTEX_WAKE, INT32_MAX, nullptr);
+    futex(_inbound.writer_word(), FUTEX_WAKE, INT32_MAX, nullptr);
   }
   return true;
 }
@@ -227,12 +226,11 @@ bool channel::write_ring(byte_span frames) {
     if (read > written || written - read > _capacity) return false;
     std::size_t room = _capacity - static_cast<std::size_t>(written - read);
     if (room == 0) {
-      auto* word = reinterpret_cast<std::uint32_t*>(_outbound.base + 384);
       _outbound.writer_waits().store(1, std::memory_order_relaxed);
       std::atomic_thread_fence(std::memory_order_seq_cst);
       if (_outbound.read().load(std::memory_order_acquire) != read) continue;
       timespec while_ms{0, 100'000'000};
-      if (futex(_outbound.writer_waits(), word, FUTEX_WAIT, 1, &while_ms) != 0 && errno == ETIMEDOUT && !send_byte()) return false;
+      if (futex(_outbound.writer_word(), FUTEX_WAIT, 1, &while_ms) != 0 && errno == ETIMEDOUT && !send_byte()) return false;
       continue;
     }
     std::size_t bytes = std::min(room, frames.size()), at = written & (_capacity - 1), first = std::min(bytes, _capacity - at);

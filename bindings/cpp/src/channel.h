@@ -39,7 +39,8 @@ class channel {
     std::atomic_ref<std::uint64_t> written() const { return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(base)); }
     std::atomic_ref<std::uint64_t> read() const { return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(base + 128)); }
     std::atomic_ref<std::uint32_t> reader_waits() const { return std::atomic_ref(*reinterpret_cast<std::uint32_t*>(base + 256)); }
-    std::atomic_ref<std::uint32_t> writer_waits() const { return std::atomic_ref(*reinterpret_cast<std::uint32_t*>(base + 384)); }
+    std::atomic_ref<std::uint32_t> writer_waits() const { return std::atomic_ref(*writer_word()); }
+    std::uint32_t* writer_word() const { return reinterpret_cast<std::uint32_t*>(base + 384); }
     std::uint8_t* data() const { return base + 4'096; }
   };
 
@@ -52,7 +53,7 @@ class channel {
   bool send_byte();
 
   int _socket = -1, _wake = -1;
-  bool _has_ended = false, _is_malformed = false;
+  bool _has_ended = false;
   bytes _in;
   std::size_t _from = 0, _to = 0;
   std::mutex _writing;

@@ -7,13 +7,6 @@ namespace {
 constexpr int depth_most = 16;
 constexpr std::size_t bytes_most = 64'000;  // of the texts, so that a failure fits a message limit of 64 KiB (P4.4)
 
-// The front of a text, cut at the end of a character.
-std::string_view front(std::string_view text, std::size_t most) {
-  if (text.size() <= most) return text;
-  while (most != 0 && (static_cast<std::uint8_t>(text[most]) & 0xC0) == 0x80) most--;
-  return text.substr(0, most);
-}
-
 // What is no UTF-8 cannot travel, and a failure must.
 std::string readable(std::string_view text) {
   std::string plain(text);
@@ -30,11 +23,11 @@ void write_failure(writer& out, const failure& what) {
   for (const failure* one = &what; one != nullptr && depth < depth_most; one = one->inner.get()) chain[depth++] = one;
   for (std::size_t i = 0; i < depth; i++) {
     std::size_t room = bytes_most - before;
-    std::string_view type = front(chain[i]->type, room), message = front(chain[i]->message, room - type.size());
+    std::string all_type = readable(chain[i]->type), all_message = readable(chain[i]->message);
+    std::string_view type = shortened(all_type, room), message = shortened(all_message, room - type.size());
     before += type.size() + message.size();
     cbor::put_array(out, 3);
-    encode(out, readable(type));
-    encode(out, readable(message));
+    encode(out, type), encode(out, message);
   }
   cbor::put_null(out);
 }

@@ -145,7 +145,7 @@ std::uint32_t flow_core::refuse_call() {
 
 std::uint32_t flow_core::add_failed_call() {
   writer what;
-  write_failure(what, run.out.was_bad() ? failures::misuse("a value") : failures::too_long(run.out.limit));
+  write_failure(what, not_sent(run.out));
   std::uint32_t index = add_leaf(0, 0);
   at(index) = {0, leaf_state::done, true, 0, what.take()};
   return index;

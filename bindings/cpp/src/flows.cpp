@@ -34,20 +34,15 @@ void session::flow_ended(flow_core& flow) {
 
 void session::resume_message(const flow_core& flow, held_message& held) {
   bool is_held = _quarantine.take_held(flow, held);
-  record_view record;
-  record.lsn = held.lsn;
-  set_message(record, held.index, held.kind, held.caller, is_held && held.lsn != 0);
-  _message.tries = held.tries;
+  set_message(held.lsn, held.index, held.kind, held.caller, is_held && held.lsn != 0, held.tries);
 }
 
 // `again`: the same method with other arguments, for the same caller, from the beginning.
 void session::restart(flow_core& flow) {
   bytes arguments = flow.result.take();
-  incoming in(*this, flow.method, arguments);
-  in.app = _app.get();
+  incoming in(*this, _result, flow.method, arguments);
   in.answers = flow.answers;
   in.window_row = flow.window_row;
-  in.result = &_result;
   bool had_waited = flow.is_suspended;
   held_message held;
   if (had_waited) resume_message(flow, held);
@@ -121,10 +116,8 @@ bool session::restore_flow(const flow_image& of, bool aside, std::string& why) {
   flow.answers = of.answers;
   flow.arguments.assign(of.arguments.begin(), of.arguments.end());
   flow.begin_replay(of, aside);
-  incoming in(*this, of.method, of.arguments);
-  in.app = _app.get();
+  incoming in(*this, flow.result, of.method, of.arguments);
   in.restoring = &flow;
-  in.result = &flow.result;
   _app->dispatch(in);
   if (in.what != incoming::fate::flow) {
     why = in.what == incoming::fate::failed ? in.error->message : "no flow of this method is there";

@@ -57,10 +57,7 @@ bool session::take_quarantine(byte_span body) {
 }
 
 bool session::retry(const kept_message& message) {
-  record_view record;
-  record.lsn = message.lsn;
-  set_message(record, message.index, message.kind, message.caller, true);
-  _message.tries = message.tries;
+  set_message(message.lsn, message.index, message.kind, message.caller, true, message.tries);
   _in.answers = {};
   return handle(message.method, message.arguments);
 }

@@ -102,9 +102,7 @@ bool session::restore(byte_span image) {
   }
   if (items == 5 && read_image(in)) {
     _has_started = true;
-    for (const auto& [number, timer] : _timers) {
-      out.frame(frame_type::timer_set, [&, number = number, due = timer.due](writer& to) { to.u64(number), to.i64(due); });
-    }
+    for (const auto& [number, timer] : _timers) say_timer(number, timer.due);
     for (const kept_message& kept : _quarantine.kept()) say_set_aside(kept, false);
     return true;
   }

@@ -25,10 +25,10 @@ inline std::uint64_t next_varint(reader& at) {
 
 }  // namespace
 
-void session::set_message(const record_view& record, std::uint32_t index, run_kind kind, const place_name& caller, bool can_be_kept) {
-  _message.lsn = record.lsn;
+void session::set_message(std::uint64_t lsn, std::uint32_t index, run_kind kind, const place_name& caller, bool can_be_kept, std::uint32_t tries) {
+  _message.lsn = lsn;
   _message.index = index;
-  _message.tries = 0;
+  _message.tries = tries;
   _message.caller = &caller;
   _message.kind = kind;
   _message.can_be_kept = can_be_kept;
@@ -42,7 +42,7 @@ bool session::execute_run(const record_view& record) {
   if (is_impulse != (run.kind == run_kind::impulse) || run.kind > run_kind::impulse) return fail_with(is_impulse ? "L5.3" : "L5.2", "a run of another kind");
   if (find_origin(run.peer) == nullptr) return fail_with("L5.4", "a run of an origin that no Peer record has named");
   bool can_be_kept = run.kind == run_kind::fork || is_impulse;
-  set_message(record, 0, run.kind, _origins[run.peer].place, can_be_kept);
+  set_message(record.lsn, 0, run.kind, _origins[run.peer].place, can_be_kept);
   // Handlers of such messages answer nobody. It is set where it is not so already, as what was just written cannot be copied quickly.
   if (can_be_kept && _in.answers.who != reply_to::kind::nobody) _in.answers = {};
   if (_view != nullptr) return execute_viewed(run, record.lsn);
@@ -117,7 +117,7 @@ bool session::take_request(const record_view& record) {
   reader in(record.body);
   client_request request;
   if (!read_request(in, request)) return fail_with(in.error, "a ClientRequest record");
-  set_message(record, 0, run_kind::impulse, self, true);
+  set_message(record.lsn, 0, run_kind::impulse, self, true);
   _in.answers = {};
   if (request.request != 0) {
     _in.answers = {reply_to::kind::outside, request.parts.method, 0, request.request, 0, 0};
@@ -205,10 +205,8 @@ bool session::take_query(byte_span payload) {
   query_frame query;
   if (!read_query(in, query)) return fail_with(in.error, "Query");
   writer result;
-  incoming to(*this, query.method, query.arguments);
+  incoming to(*this, result, query.method, query.arguments);
   to.is_query = to.wants_result = true;
-  to.result = &result;
-  to.app = _app.get();
   _app->dispatch(to);
   if (to.what == incoming::fate::no_method) to.fail(failures::no_method(query.method));
   if (result.size() > out.limit) to.fail(failures::too_long(out.limit));

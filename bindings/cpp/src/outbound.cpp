@@ -49,11 +49,9 @@ void outbound::open(std::uint32_t destination, run_kind kind, std::uint8_t flags
   _cause = states_cause(kind) ? lsn : 0;
   if (_cause != 0) _out.resize(_out.size() + cause_bytes);
   if (!words.empty()) {
-    words = words.substr(0, 8'000);
-    while (!is_utf8(as_bytes(words))) words.remove_suffix(1);
     writer stack;
     stack.varint(0);
-    stack.string(words);
+    stack.string(shortened(words, 8'000));
     _out.varint(2), _out.varint(1), _out.byte_string(stack.view());
   }
   _extension_bytes = _out.size() - extensions;

@@ -113,9 +113,7 @@ void session::send_image(std::uint64_t lsn) {
 }
 
 bool session::execute(const record_view& record) {
-  bool needs_state = record.kind != record_kind::first_start && record.kind != record_kind::peer && record.kind != record_kind::policy &&
-                     record.kind != record_kind::trim && record.kind != record_kind::digest && record.kind != record_kind::build &&
-                     record.kind != record_kind::state_hash && record.kind != record_kind::checkpoint_mark && record.kind != record_kind::upgrade;
+  bool needs_state = is_executed(record.kind) && record.kind != record_kind::first_start && record.kind != record_kind::upgrade;
   if (needs_state && !_has_started) return fail_with("P5.4", "a record before the first start or an image");
   switch (record.kind) {
     case record_kind::run:

@@ -162,13 +162,10 @@ session_end run_session(std::unique_ptr<immortal_base> app) {
 }  // namespace
 
 bool post(std::function<void(immortal_base&)> send) {
-  std::function<void()> wake;
-  {
-    std::lock_guard hold(box().lock);
-    if (box().waiting.size() >= posts_most) return false;
-    box().waiting.push_back(std::move(send));
-    if (box().wake) box().wake();
-  }
+  std::lock_guard hold(box().lock);
+  if (box().waiting.size() >= posts_most) return false;
+  box().waiting.push_back(std::move(send));
+  if (box().wake) box().wake();
   return true;
 }
 

@@ -25,16 +25,8 @@ constexpr const char* cpu_name =
 
 }  // namespace
 
-std::string_view shortened(std::string_view text, std::size_t most) {
-  if (text.size() > most) text = text.substr(0, most);
-  while (!is_utf8(as_bytes(text))) text.remove_suffix(1);
-  return text;
-}
-
 session::session(std::unique_ptr<immortal_base> app, std::function<void()> wake)
-    : _app(std::move(app)), _wake(std::move(wake)), _origins(1), _in(*this, 0, {}) {
-  _in.app = _app.get();
-  _in.result = &_result;
+    : _app(std::move(app)), _wake(std::move(wake)), _origins(1), _in(*this, _result, 0, {}) {
   _app->attach(*this);
 }
 

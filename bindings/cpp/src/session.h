@@ -12,9 +12,6 @@
 
 namespace ambrosia::inline v0 {
 
-// The front of a text, cut at the end of a character: what people read has a bound (P5.12, L5.12).
-std::string_view shortened(std::string_view text, std::size_t most = 1'024);
-
 // How a session ended: the exit code of P5.13, and a line for people.
 struct session_end {
   int code = 0;
@@ -104,7 +101,7 @@ class session final : public runtime {
   bool take_policy(byte_span body);
   bool take_quarantine(byte_span body);
   bool retry(const kept_message& message);
-  void set_message(const record_view& record, std::uint32_t index, run_kind kind, const place_name& caller, bool can_be_kept);
+  void set_message(std::uint64_t lsn, std::uint32_t index, run_kind kind, const place_name& caller, bool can_be_kept, std::uint32_t tries = 0);
   void set_no_message() { _message.can_be_kept = false; }
   void complete_call(std::uint32_t destination, std::uint64_t call, bool is_failure, byte_span value);
 
@@ -160,6 +157,7 @@ class session final : public runtime {
   void record_boundary();
   void send_image(std::uint64_t lsn);
   void start_task(std::uint64_t number, task_row& task);
+  void say_timer(std::uint64_t timer, std::int64_t due);
 
   bool read_image(cbor_reader& in);
   bool read_session(cbor_reader& in);

@@ -43,7 +43,7 @@ void task_pool::work_on(std::shared_ptr<shared> of) {
     if (out.bad) {
       failed = true;
       out.clear();
-      write_failure(out, {"Ambrosia.BadResult", "The result of task " + std::to_string(next.task) + " cannot be encoded."});
+      write_failure(out, failures::bad_task_result(next.task, true));
     }
     hold.lock();
     if (of->ends) return;

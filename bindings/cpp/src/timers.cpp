@@ -9,10 +9,14 @@ constexpr std::size_t timers_most = 1u << 20;
 
 }  // namespace
 
+void session::say_timer(std::uint64_t timer, std::int64_t due) {
+  out.frame(frame_type::timer_set, [&](writer& to) { to.u64(timer), to.i64(due); });
+}
+
 std::uint64_t session::begin_timer(flow_core& flow, std::uint32_t leaf, std::int64_t due) {
   std::uint64_t number = next_timer++;
   _timers[number] = {due, &flow, leaf, 0, 0, {}};
-  out.frame(frame_type::timer_set, [&](writer& to) { to.u64(number), to.i64(due); });
+  say_timer(number, due);
   return number;
 }
 
@@ -21,7 +25,7 @@ std::uint64_t session::set_timer(std::uint32_t method, std::int64_t in_us, std::
   std::uint64_t number = next_timer++;
   std::int64_t due = now + std::max<std::int64_t>(in_us, 0);
   _timers[number] = {due, nullptr, 0, method, std::max<std::int64_t>(period_us, 0), to_bytes(arguments)};
-  out.frame(frame_type::timer_set, [&](writer& to) { to.u64(number), to.i64(due); });
+  say_timer(number, due);
   return number;
 }
 
@@ -45,7 +49,7 @@ bool session::take_timer(const record_view& record) {
     // The next time on its grid that is still to come: a process that was down for long does not make up for each.
     timer.due += timer.period * (std::max<std::int64_t>(now - timer.due, 0) / timer.period + 1);
     _timers[fired.timer] = timer;
-    out.frame(frame_type::timer_set, [&](writer& to) { to.u64(fired.timer), to.i64(timer.due); });
+    say_timer(fired.timer, timer.due);
   }
   if (timer.flow == nullptr) {
     _in.answers = {};

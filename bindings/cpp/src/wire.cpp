@@ -79,6 +79,12 @@ bool is_utf8_behind(const std::uint8_t* p, const std::uint8_t* end) {
   return true;
 }
 
+std::string_view shortened(std::string_view text, std::size_t most) {
+  text = text.substr(0, most);
+  while (!is_utf8(as_bytes(text))) text.remove_suffix(1);
+  return text;
+}
+
 bool is_name(std::string_view text) {
   auto plain = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   return !text.empty() && text.size() <= 63 && plain(text[0]) &&

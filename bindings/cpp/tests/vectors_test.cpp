@@ -15,7 +15,7 @@ int unlisted_failures(const std::set<std::string>& listed) {
   cbor_reader unknown({});
   unknown.fail_case("Shop.IPayment", 7);
   const failure all[] = {failures::no_method(999), failures::bad_arguments(999), failures::bad_result(999, true), failures::bad_result(999, false),
-                         failures::bad_task_result(12), failures::bad_failure(), failures::unknown_case(unknown),
+                         failures::bad_task_result(12, false), failures::bad_failure(), failures::unknown_case(unknown),
                          failures::too_long(64 << 20), failures::timed_out(), failures::cancelled(), call_failed(failure("Shop.Closed", "no")),
                          failures::key_reused(), failures::misuse("a call"), failures::limit_reached(1u << 20, "timers"), failures::flow_too_long(),
                          failures::unworded("Ambrosia.Failed", "the words of the runtime")};

@@ -9,9 +9,10 @@ namespace ambrosia::inline v0 {
 struct incoming {
   enum class fate : std::uint8_t { no_method, failed, done, flow };
 
-  incoming(runtime& of, std::uint32_t method, byte_span arguments) : run(of), method(method), arguments(arguments) {}
+  incoming(runtime& of, writer& result, std::uint32_t method, byte_span arguments) : run(of), result(result), method(method), arguments(arguments) {}
 
   runtime& run;
+  writer& result;  // where a value goes
   std::uint32_t method;
   byte_span arguments;
   bool is_query = false;
@@ -19,11 +20,9 @@ struct incoming {
   reply_to answers;
   std::int64_t window_row = -1;
   flow_core* restoring = nullptr;  // a flow that is executed again, in place of a new one
-  immortal_base* app = nullptr;
 
   fate what = fate::no_method;
   std::optional<failure> error;  // there where it failed
-  writer* result = nullptr;  // where a value goes
   std::vector<bytes> defaults;  // of parameters that may be views
 
   void fail(failure with) { what = fate::failed, error = std::move(with); }
@@ -90,11 +89,11 @@ void write_result(incoming& in, const V& value) {
   in.what = incoming::fate::done;
   if (!in.wants_result) return;
   if constexpr (Raw) {
-    in.result->raw(value);
+    in.result.raw(value);
   } else {
-    encode<R>(*in.result, value);
+    encode<R>(in.result, value);
   }
-  if (in.result->bad) in.result->clear(), in.fail(failures::bad_result(in.method, true));
+  if (in.result.bad) in.result.clear(), in.fail(failures::bad_result(in.method, true));
 }
 
 template <class R, bool Raw, class Call>
@@ -119,7 +118,7 @@ void run_plain(incoming& in, Call call) {
     }
 #if defined(__cpp_exceptions)
   } catch (...) {
-    if (in.result != nullptr) in.result->clear();
+    in.result.clear();
     in.fail(current_failure());
   }
 #endif
@@ -233,7 +232,7 @@ class sender {
     if (_flow != nullptr) return tell_in_flow(method, arguments);
     out.begin(_destination, run_kind::fork, method);
     arguments(out.bytes_out());
-    if (!out.end()) refuse(out.was_bad() ? failures::misuse("a value") : failures::too_long(out.limit));
+    if (!out.end()) refuse(*_run, not_sent(out));
   }
   template <class F>
   void tell_in_flow(std::uint32_t method, F arguments) const {
@@ -244,7 +243,7 @@ class sender {
     _run->out.begin(_destination, run_kind::fork, method);
     _run->out.bytes_out().raw(with.view());
     _run->out.bytes_out().bad = with.bad;
-    if (!_run->out.end()) raise(*_flow, with.bad ? failures::misuse("a value") : failures::too_long(_run->out.limit));
+    if (!_run->out.end()) raise(*_flow, not_sent(_run->out));
   }
   template <class R, bool Raw, class F>
   pending<R, Raw> ask_with(std::uint32_t method, F arguments) const {
@@ -252,14 +251,6 @@ class sender {
     std::uint32_t leaf = _flow->end_call(_destination, method);
     settle(*_flow);
     return {*_flow, leaf, method};
-  }
-  // Throws in a plain handler; without exceptions the handler goes on, and fails when it returns.
-  void refuse(failure what) const {
-#if defined(__cpp_exceptions)
-    throw what;
-#else
-    if (_run->refused == nullptr) _run->refused = std::make_unique<failure>(std::move(what));
-#endif
   }
 
   runtime* _run;
@@ -272,7 +263,7 @@ template <class I>
 auto context<A>::get(std::string_view name, std::uint16_t shard) const {
   std::uint32_t destination = _core->run.out.destination(shard, name);
   if (destination == no_destination) {
-    raise(*_core, is_name(name) ? failures::limit_reached(1u << 20, "destinations") : failures::misuse("a name"));
+    raise(*_core, failures::no_destination(name));
     destination = _core->run.out.destination(0, _core->run.self.name);
   }
   return typename I::proxy(_core->run, _core, destination);

@@ -41,8 +41,8 @@ inline failure bad_arguments(std::uint32_t method) {
 inline failure bad_result(std::uint32_t method, bool encoding) {
   return {"Ambrosia.BadResult", "The result of method 0x" + method_text(method) + " cannot be " + (encoding ? "encoded." : "decoded.")};
 }
-inline failure bad_task_result(std::uint64_t task) {
-  return {"Ambrosia.BadResult", "The result of task " + std::to_string(task) + " cannot be decoded."};
+inline failure bad_task_result(std::uint64_t task, bool encoding) {
+  return {"Ambrosia.BadResult", "The result of task " + std::to_string(task) + " cannot be " + (encoding ? "encoded." : "decoded.")};
 }
 inline failure bad_failure() { return {"Ambrosia.BadFailure", "The failure cannot be decoded."}; }
 inline failure too_long(std::uint64_t limit) {
@@ -54,6 +54,7 @@ inline failure misuse(std::string_view of) { return {"Ambrosia.Misuse", "The bin
 inline failure limit_reached(std::uint64_t count, std::string_view of) {
   return {"Ambrosia.LimitReached", "There are " + std::to_string(count) + " " + std::string(of) + ", which is the limit."};
 }
+inline failure no_destination(std::string_view name) { return is_name(name) ? limit_reached(1u << 20, "destinations") : misuse("a name"); }
 inline failure unknown_case(const cbor_reader& of) {
   return {"Ambrosia.UnknownCase", std::string(of.union_name) + " has no case " + std::to_string(of.case_number) + " in this version of the contract."};
 }

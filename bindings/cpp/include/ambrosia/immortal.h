@@ -39,7 +39,7 @@ class immortal_base {
   runtime* _run = nullptr;
 };
 
-// Sends impulses: input from outside, logged before it acts. Only a primary sends them; from other threads they go through impulse_queue (run.h).
+// Sends impulses: input from outside, logged before it acts. Only a primary sends them; from other threads they go through ambrosia::post (run.h).
 class impulse_sender {
  public:
   impulse_sender(runtime& of, std::uint32_t destination) : _run(&of), _destination(destination) {}
@@ -47,19 +47,21 @@ class impulse_sender {
  protected:
   template <class... P>
   void send(std::uint32_t method, std::string_view key, const P&... arguments) const {
-    if (!_run->is_primary || key.size() > 128) return;
-    _run->out.begin_impulse(_destination, method, as_bytes(key));
-    (encode(_run->out.bytes_out(), arguments), ...);
-    _run->out.end();
+    send_with(method, key, [&](writer& out) { (encode(out, arguments), ...); });
   }
   void send_raw(std::uint32_t method, std::string_view key, byte_span content) const {
-    if (!_run->is_primary || key.size() > 128) return;
-    _run->out.begin_impulse(_destination, method, as_bytes(key));
-    _run->out.bytes_out().raw(content);
-    _run->out.end();
+    send_with(method, key, [&](writer& out) { out.raw(content); });
   }
 
  private:
+  template <class F>
+  void send_with(std::uint32_t method, std::string_view key, F arguments) const {
+    if (!_run->is_primary || key.size() > 128) return;
+    _run->out.begin_impulse(_destination, method, as_bytes(key));
+    arguments(_run->out.bytes_out());
+    _run->out.end();
+  }
+
   runtime* _run;
   std::uint32_t _destination;
 };
@@ -147,13 +149,8 @@ class immortal<A, State, serves<First, More...>> : public immortal_base {
     return found != no_destination ? found : no_such_destination(name);
   }
   [[gnu::noinline]] std::uint32_t no_such_destination(std::string_view name) {
-    failure what = is_name(name) ? failures::limit_reached(1u << 20, "destinations") : failures::misuse("a name");
-#if defined(__cpp_exceptions)
-    throw what;
-#else
-    if (run().refused == nullptr) run().refused = std::make_unique<failure>(std::move(what));
+    refuse(run(), failures::no_destination(name));
     return run().out.destination(0, run().self.name);
-#endif
   }
 
   State _state{};

@@ -29,7 +29,6 @@ class outbound {
   }
   const place_name& name_of(std::uint32_t destination) const { return _destinations[destination].place; }
   std::uint64_t hash_of(std::uint32_t destination) const { return _destinations[destination].hash; }
-  std::size_t destinations() const { return _destinations.size(); }
 
   void begin(std::uint32_t destination, run_kind kind, short_varint method, std::uint64_t call = 0) {
     if (destination != _last_open || kind != _kind || _out.size() - _run_at > run_bytes) [[unlikely]] open(destination, kind);

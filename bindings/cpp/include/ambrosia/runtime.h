@@ -98,6 +98,18 @@ class runtime {
   std::vector<flow_core*> _free_flows;
 };
 
+// Why a message could not be ended (outbound::end).
+inline failure not_sent(const outbound& out) { return out.was_bad() ? failures::misuse("a value") : failures::too_long(out.limit); }
+
+// Throws in a plain handler; without exceptions the handler goes on, and fails when it returns.
+inline void refuse([[maybe_unused]] runtime& of, failure what) {
+#if defined(__cpp_exceptions)
+  throw what;
+#else
+  if (of.refused == nullptr) of.refused = std::make_unique<failure>(std::move(what));
+#endif
+}
+
 // Here, so that a proxy's method writes its own id.
 inline writer& flow_core::begin_call(std::uint32_t destination, short_varint method_of) {
   if (_replay != nullptr) [[unlikely]] return begin_call_again(destination, method_of);

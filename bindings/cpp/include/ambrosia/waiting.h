@@ -91,7 +91,7 @@ class [[nodiscard]] pending {
       decode(in, value);
     }
     if (!in.union_name.empty()) return failures::unknown_case(in);
-    return _task != 0 ? failures::bad_task_result(_task) : failures::bad_result(_method, false);
+    return _task != 0 ? failures::bad_task_result(_task, false) : failures::bad_result(_method, false);
   }
 
   flow_core* _at;

@@ -26,6 +26,8 @@ inline bool is_utf8(byte_span data) {
   while (end - p >= 8 && (detail::load64(p) & 0x8080808080808080) == 0) p += 8;
   return p == end || is_utf8_behind(p, end);
 }
+// The front of a text, cut at the end of a character: what people read has a bound (P5.12, L5.12).
+std::string_view shortened(std::string_view text, std::size_t most = 1'024);
 // P1.5: ^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$
 bool is_name(std::string_view text);
 

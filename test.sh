@@ -5,7 +5,7 @@
 # are skipped with the reason, and .ci/run installs it. Usage: ./test.sh [part of a suite's name ...]
 #   AMBROSIA_TEST_SCALE     how much of the random and repeated work to do: 1 is a release, 0.1 (default) a commit
 #   AMBROSIA_TEST_TIMEOUT   seconds that one suite may take (default 1200)
-#   AMBROSIA_TEST_LANES     how many suites run side by side (default 3, as most of them wait half of their time); 1 is one behind the other
+#   AMBROSIA_TEST_LANES     how many suites run side by side (default 4, as most of them wait half of their time); 1 is one behind the other
 #   AMBROSIA_TEST_CONFIG    Release (default) or Debug
 set -u -o pipefail
 cd "$(dirname "$0")" || exit 1
@@ -16,11 +16,12 @@ export DOTNET_CLI_TELEMETRY_OPTOUT=1 DOTNET_NOLOGO=1 DOTNET_CLI_UI_LANGUAGE=en
 export DOTNET_TieredPGO=0
 # Nobody attacks a test; mapping each page of compiled code twice costs every process a few percent of its time.
 export DOTNET_EnableWriteXorExecute=0
-# Nothing that we start outlives us: no build nodes, and no compiler server but our own, which halves the time of the build.
-export MSBUILDDISABLENODEREUSE=1 DOTNET_CLI_USE_MSBUILD_SERVER=0 UseSharedCompilation=false
+# Nothing that we start outlives us: no build nodes, and no compiler server but our own. It halves the time of the build, and of each build
+# that a test makes, as a compiler that has just started spends most of its time on compiling itself.
 compiler="ambrosia-test-$$"
+export MSBUILDDISABLENODEREUSE=1 DOTNET_CLI_USE_MSBUILD_SERVER=0 UseSharedCompilation=true SharedCompilationId="$compiler"
 timeout_s="${AMBROSIA_TEST_TIMEOUT:-1200}"
-lanes="${AMBROSIA_TEST_LANES:-3}"
+lanes="${AMBROSIA_TEST_LANES:-4}"
 config="${AMBROSIA_TEST_CONFIG:-Release}"
 
 results="$(mktemp -d "${TMPDIR:-/tmp}/ambrosia-test.XXXXXX")" || exit 1
@@ -61,7 +62,7 @@ publish_native() {
   [ -z "${AMBROSIA_TEST_COORDINATOR:-}" ] && command -v gcc >/dev/null || return
   case "$(uname -s)-$(uname -m)" in Linux-x86_64) system=linux-x64 ;; Linux-aarch64) system=linux-arm64 ;; *) return ;; esac
   if dotnet publish ImmortalCoordinator/ImmortalCoordinator -c Release -r "$system" -o "$results/native" -v q --nologo \
-    -nodeReuse:false -p:UseSharedCompilation=true -p:SharedCompilationId="$compiler" >"$results/native.out" 2>&1; then
+    -nodeReuse:false >"$results/native.out" 2>&1; then
     export AMBROSIA_TEST_COORDINATOR="$results/native/ImmortalCoordinator"
   else
     tail -n 3 "$results/native.out"
@@ -74,17 +75,23 @@ counter() {
   sed -n "s/.*<Counters [^>]*\b$1=\"\([0-9]*\)\".*/\1/p" "$2" 2>/dev/null | head -n 1
 }
 
-# Discovered, not listed: the simulation, whatever ends in .Tests, and the suites of other languages. What is long and wants processors
-# begins beside what is long and waits, and not at the end, where the other lanes have nothing more to do.
+# Discovered, not listed: the simulation, whatever ends in .Tests, and the suites of other languages. Those that take minutes begin, the
+# longest first, and what is short fills the lanes at the end; otherwise the last long one runs alone.
 suites() {
   local project wanted
-  for project in tests/Ambrosia.Simulation/*.csproj tests/Ambrosia.Schedules.Tests/*.csproj tests/*.Tests/*.csproj bindings/*/suite protocol/*/suite; do
+  # shellcheck disable=SC2046 # lists of paths
+  for project in $(named EndToEnd.Tests Simulation Samples.Tests Feed.Tests Suspension.Tests) bindings/*/suite \
+    $(named Hosting.Tests Perf.Tests Generators.Tests Log.Tests Schedules.Tests) protocol/*/suite tests/*.Tests/*.csproj; do
     [ -f "$project" ] || continue
     [ $# -eq 0 ] && echo "$project"
     for wanted in "$@"; do
       case "$project" in *"$wanted"*) echo "$project"; break ;; esac
     done
   done | awk '!seen[$0]++'
+}
+
+named() {
+  printf 'tests/Ambrosia.%s/*.csproj ' "$@"
 }
 
 # Says everything of one suite, and leaves its count in a file, which is missing where the suite could not be run to its end.
@@ -188,15 +195,13 @@ run_suites() {
 ahead=-p:AmbrosiaCompileAhead=true
 dotnet restore Ambrosia.sln -v q --nologo "$ahead" >/dev/null 2>&1 || ahead=-p:AmbrosiaCompileAhead=false
 
-if ! dotnet build Ambrosia.sln -c "$config" -v q --nologo -nodeReuse:false "$ahead" \
-  -p:UseSharedCompilation=true -p:SharedCompilationId="$compiler"; then
+if ! dotnet build Ambrosia.sln -c "$config" -v q --nologo -nodeReuse:false "$ahead"; then
   echo "the build failed"
   failed=1
   finish
 fi
 found="$(suites "$@")"
 case "$found" in *Ambrosia.EndToEnd.Tests* | *Ambrosia.Feed.Tests*) publish_native ;; esac
-stop_compiler
 
 if [ -z "$found" ]; then
   echo "no suite found"

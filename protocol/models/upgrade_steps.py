@@ -62,6 +62,7 @@ class Model:
             (Replica('lead1', 1),) + (Replica('follow'),) * (len(setting.kinds) - 1), 1, (Stream(1, 0, 0, 0, ()),), (), 0, (), 0, 0, 0)
 
         self.must_reach = any(kind in 'ab' for kind in setting.kinds)
+        self.streams_read, self.histories = None, {}
 
     def without(self, rule):
         return self.mutant == rule
@@ -80,10 +81,14 @@ class Model:
         return next((s for s in world.streams if s.epoch == epoch), None)
 
     def history(self, world, epoch):
-        if epoch == 0:
-            return ()
-        stream = self.stream(world, epoch)
-        return self.history(world, stream.previous)[:stream.seal] + stream.records
+        if world.streams is not self.streams_read:  # the steps of one state ask again and again
+            self.streams_read, self.histories = world.streams, {0: ()}
+        found = self.histories.get(epoch)
+        if found is None:
+            stream = self.stream(world, epoch)
+            found = self.history(world, stream.previous)[:stream.seal] + stream.records
+            self.histories[epoch] = found
+        return found
 
     def newest(self, world):
         return max(s.epoch for s in world.streams)

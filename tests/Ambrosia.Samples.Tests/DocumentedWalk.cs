@@ -84,10 +84,10 @@ internal sealed class DocumentedWalk(string document, string heading, string scr
             WorkingDirectory = clone, RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true,
             Environment =
             {
-                ["BuildProjectReferences"] = "false", ["MSBUILDDISABLENODEREUSE"] = "1", ["UseSharedCompilation"] = "false",
-                ["DOTNET_CLI_TELEMETRY_OPTOUT"] = "1",
+                ["BuildProjectReferences"] = "false", ["MSBUILDDISABLENODEREUSE"] = "1", ["DOTNET_CLI_TELEMETRY_OPTOUT"] = "1",
             },
         };
+        start.Environment.TryAdd("UseSharedCompilation", "false"); // ./test.sh has a compiler for all builds, which ends with it
         using Process bash = Process.Start(start)!;
         var output = new StringBuilder();
         void Take(object _, DataReceivedEventArgs line)

@@ -21,11 +21,17 @@ internal static class Processes
     private static List<string> IdsOf(string directory) =>
         [.. Directory.EnumerateDirectories("/proc").Where(path => int.TryParse(Path.GetFileName(path), out _) && Says(path, directory))];
 
+    /// <summary>The compiler of ./test.sh ends with it. Whoever builds first starts it, with an environment of its own.</summary>
+    private static bool IsCompiler(string line) => Environment.GetEnvironmentVariable("SharedCompilationId") is { Length: > 0 } name
+        && line.Contains($"-pipename:{name}", StringComparison.Ordinal);
+
     private static bool Says(string process, string text)
     {
         try
         {
-            return File.ReadAllText(Path.Combine(process, "cmdline")).Contains(text, StringComparison.Ordinal)
+            string line = File.ReadAllText(Path.Combine(process, "cmdline"));
+            if (IsCompiler(line)) return false;
+            return line.Contains(text, StringComparison.Ordinal)
                 || File.ReadAllText(Path.Combine(process, "environ")).Contains(text, StringComparison.Ordinal);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)

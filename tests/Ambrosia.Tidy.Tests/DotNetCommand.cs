@@ -21,6 +21,7 @@ internal static class DotNetCommand
             RedirectStandardError = true,
         };
         foreach (string name in s_handedDown) start.Environment.Remove(name);
+        start.Environment.TryAdd("UseSharedCompilation", "false"); // ./test.sh has a compiler for all builds, which ends with it
         using Process command = Process.Start(start)!;
         Task<string> error = command.StandardError.ReadToEndAsync();
         Task<string> output = command.StandardOutput.ReadToEndAsync();

@@ -31,5 +31,5 @@ internal sealed class PlantedProject : IDisposable
 
     /// <summary>Builds it and returns what was said.</summary>
     public string Build() => DotNetCommand.Run(
-        _folder, "build", "-v", "q", "--nologo", "-p:AmbrosiaBannedApis=true", "-p:UseSharedCompilation=false", "-nodeReuse:false");
+        _folder, "build", "-v", "q", "--nologo", "-p:AmbrosiaBannedApis=true", "-nodeReuse:false");
 }

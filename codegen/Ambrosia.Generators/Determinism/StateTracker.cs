@@ -36,7 +36,7 @@ internal sealed class StateTracker(Counterparts toFirst)
                 IsLeftOut(property.Property) ? null
                 : IsStored(property.Property) ? OriginOf(owner) : GivenOutBy(property.Property.GetMethod, owner),
             IArrayElementReferenceOperation element => OriginOf(element.ArrayReference),
-            IConditionalAccessInstanceOperation { Parent: { } parent } => ConditionOf(parent) is { } condition ? OriginOf(condition) : null,
+            IConditionalAccessInstanceOperation instance => OriginOf(ConditionOf(instance)),
             IConditionalAccessOperation access => OriginOf(access.WhenNotNull),
             ICoalesceOperation either => OriginOf(either.Value) ?? OriginOf(either.WhenNull),
             IConditionalOperation either => OriginOf(either.WhenTrue) ?? OriginOf(either.WhenFalse),
@@ -203,10 +203,15 @@ internal sealed class StateTracker(Counterparts toFirst)
         Symbols.Attribute(member, "NotStateAttribute") is not null
         || (member is IFieldSymbol { AssociatedSymbol: { } property } && Symbols.Attribute(property, "NotStateAttribute") is not null);
 
-    private static IOperation? ConditionOf(IOperation at)
+    /// <summary>
+    /// Returns what a member behind <c>?.</c> is a member of. It stands in what follows a condition; what is itself a condition of the next
+    /// one, as the middle of <c>a?.B?.C</c>, belongs to the one before.
+    /// </summary>
+    private static IOperation? ConditionOf(IConditionalAccessInstanceOperation instance)
     {
-        for (IOperation? parent = at; parent is not null; parent = parent.Parent)
-            if (parent is IConditionalAccessOperation access) return access.Operation;
+        IOperation at = instance;
+        for (IOperation? parent = at.Parent; parent is not null; (at, parent) = (parent, parent.Parent))
+            if (parent is IConditionalAccessOperation access && access.WhenNotNull == at) return access.Operation;
         return null;
     }
 }

@@ -123,6 +123,7 @@ public sealed class RuleTests
         "«_part.Find(a).All().Add»(a);",
         "«(a.Length > 1 ? _part.All() : []).Add»(a);",
             "Change(); void Change() => «_count» = 3;",
+        "_part?.Same?«.Add»(a);", "_part?.Find(a)?.All()?«.Add»(a);",
     ];
 
     public static TheoryData<string> Reads =>
@@ -134,7 +135,8 @@ public sealed class RuleTests
         "var other = _part.With(3); other.Views++; other.Touch();", "_part.Clone().Touch();", "_part.Mapped().Clear();",
         "_part.Given([]).Add(a);", "_part.Round(3)!.Touch();",
         "_part.With(1).With(2).Touch();", "Own().Touch(); Part Own() => new();", "Pair pair = _pair; pair.A = 5; pair.Inner.A++;",
-        "Mine().Add(a); List<string> Mine() => [.. _names];",
+        "Mine().Add(a); List<string> Mine() => [.. _names];", "_ = _part?.Same?.Count + (_part?.Find(a)?.All()?.Count ?? 0);",
+        "_part?.With(3)?.Same?.Add(a);",
     ];
 
     [Theory]

@@ -43,7 +43,8 @@ for (int edit = -3; edit < edits; edit++) // the first ones are not counted
     judged.Take(counts, () =>
     {
         CompilationWithAnalyzers with = whole!.Clone().WithAnalyzers(analyzers, new CompilationWithAnalyzersOptions(
-            new AnalyzerOptions([], new EditorOptions()), onAnalyzerException: null, concurrentAnalysis: true, logAnalyzerExecutionTime: true));
+            new AnalyzerOptions([], new EditorOptions()), onAnalyzerException: null, concurrentAnalysis: true,
+            logAnalyzerExecutionTime: true));
         SemanticModel model = with.Compilation.GetSemanticModel(edited);
         Errors(model.GetDiagnostics());
         Errors(with.GetAnalyzerSemanticDiagnosticsAsync(model, null, default).GetAwaiter().GetResult());

@@ -5,7 +5,7 @@
 # are skipped with the reason, and .ci/run installs it. Usage: ./test.sh [part of a suite's name ...]
 #   AMBROSIA_TEST_SCALE     how much of the random and repeated work to do: 1 is a release, 0.1 (default) a commit
 #   AMBROSIA_TEST_TIMEOUT   seconds that one suite may take (default 1200)
-#   AMBROSIA_TEST_LANES     how many suites run side by side (default 4, as most of them wait half of their time); 1 is one behind the other
+#   AMBROSIA_TEST_LANES     how many suites run side by side (default 3, as most of them wait half of their time); 1 is one behind the other
 #   AMBROSIA_TEST_CONFIG    Release (default) or Debug
 set -u -o pipefail
 cd "$(dirname "$0")" || exit 1
@@ -21,7 +21,7 @@ export DOTNET_EnableWriteXorExecute=0
 compiler="ambrosia-test-$$"
 export MSBUILDDISABLENODEREUSE=1 DOTNET_CLI_USE_MSBUILD_SERVER=0 UseSharedCompilation=true SharedCompilationId="$compiler"
 timeout_s="${AMBROSIA_TEST_TIMEOUT:-1200}"
-lanes="${AMBROSIA_TEST_LANES:-4}"
+lanes="${AMBROSIA_TEST_LANES:-3}"
 config="${AMBROSIA_TEST_CONFIG:-Release}"
 
 results="$(mktemp -d "${TMPDIR:-/tmp}/ambrosia-test.XXXXXX")" || exit 1

@@ -53,21 +53,21 @@ internal sealed class ViewStart : IDisposable
         while (!TryHoldNewest(out Lsn? next) && next is { } later && TryReadTo(later)) { }
     }
 
-    /// <param name="next">The first checkpoint behind what was read; null: there is none, or the log is kept from its beginning.</param>
+    /// <param name="next">The first checkpoint behind what was read; null: there is none.</param>
     private bool TryHoldNewest(out Lsn? next)
     {
         next = null;
-        bool isWhole = _follower.Chain.Segments is not [{ FirstLsn: var first }, ..] || first == Lsn.Zero;
         foreach (CheckpointFileName name in CheckpointDirectory.List(_log.Files, _log.Directory))
         {
             if (name.Lsn > _follower.Stated)
             {
-                if (!isWhole && !(next < name.Lsn)) next = name.Lsn;
+                if (!(next < name.Lsn)) next = name.Lsn;
             }
             else if (_follower.Chain.TryFind(name.Lsn, out LogSegment segment, out _) && _hold.TryHold(segment.Path))
                 return true;
         }
-        return false;
+        // Without a checkpoint an app begins where the log does.
+        return _follower.Chain.Segments is [var oldest, ..] && oldest.FirstLsn == Lsn.Zero && _hold.TryHold(oldest.Path);
     }
 
     private bool TryReadTo(Lsn place)

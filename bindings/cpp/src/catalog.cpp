@@ -26,9 +26,7 @@ bool may_others(const files::path& path, files::perms what) {
 
 // The text of a member of a flat JSON object, as a coordinator writes an entry (P8.1): no name or address has a quote in it.
 std::string_view member(std::string_view object, std::string_view name) {
-  std::string quoted(1, '"');
-  quoted.append(name).push_back('"');
-  std::size_t at = object.find(quoted);
+  std::size_t at = object.find(std::string(1, '"').append(name).append(1, '"'));
   if (at == std::string_view::npos) return {};
   at = object.find('"', object.find(':', at + name.size() + 2));
   std::size_t end = object.find('"', at + 1);

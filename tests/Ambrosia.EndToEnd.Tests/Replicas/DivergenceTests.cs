@@ -65,8 +65,12 @@ public sealed partial class DivergenceTests : ReplicaTests
             // The primary goes on and removes what a view would begin with, so that the record is all that may be known.
             string line = source.Members[1].AwaitLine(
                 "the message", static line => line.StartsWith("DIFFERENT at ", StringComparison.Ordinal));
-            Assert.Contains($" {named.Groups["lsn"].Value}:0  fork  ISource.GoOn()", line, StringComparison.Ordinal);
-            Assert.Contains($" --until {named.Groups["lsn"].Value}:0 -- ", line, StringComparison.Ordinal);
+            string place = $"{named.Groups["lsn"].Value}:0";
+            if (!line.StartsWith($"DIFFERENT at or behind {place}, which cannot be executed any more", StringComparison.Ordinal))
+            {
+                Assert.Contains($" {place}  fork  ISource.GoOn()", line, StringComparison.Ordinal);
+                Assert.Contains($" --until {place} -- ", line, StringComparison.Ordinal);
+            }
             Finish(cluster, source);
         });
     }

@@ -108,8 +108,11 @@ public sealed class IncidentFinder(string logDirectory, IReadOnlyList<string> ap
         if (incident.IsOfState) return OfState(incident, []);
         MessagePlace place = PlaceOf(incident);
         if (incident.ExitCode is { } code) return Dies(place, isExact: code == EndedByBinding && incident.Index is not null);
-        FoundPlace next = Places().AtOrBehind(place); // where all agreed, nothing need begin
-        return New(next.Place, isExact: false, $"DIFFERENT at or behind {next}");
+        PlaceFinder places = Places();
+        FoundPlace next = places.AtOrBehind(place); // where all agreed, nothing need begin
+        bool isGone = next.Place.CompareTo(place) > 0 && place.Record < places.Find("start").Place.Record;
+        string gone = isGone ? $"{place}, which cannot be executed any more; what is left begins with " : "";
+        return New(next.Place, isExact: false, $"DIFFERENT at or behind {gone}{next}");
     }
 
     private ExplainedIncident Dies(MessagePlace place, bool isExact)

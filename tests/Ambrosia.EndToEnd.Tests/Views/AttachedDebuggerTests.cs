@@ -146,7 +146,9 @@ public sealed class AttachedDebuggerTests : IDisposable
             debugger.Await(StopKind.Exit);
         });
         Signals.Kill(test.Id);
-        test.WaitForExit();
+        Assert.True(test.WaitForExit(Cluster.Patience), "the test has not ended");
+        lines.Await("the message behind it", static line => line.StartsWith("stopped before ", StringComparison.Ordinal)
+            && line.Contains("Read", StringComparison.Ordinal), 0, Cluster.Patience);
         Assert.Matches("stopped before .*Note(.|\n)*stopped before .*Read", lines.ToString());
     }
 

@@ -109,7 +109,7 @@ internal sealed class ForeignCode(AppCode code, IReadOnlyCollection<string> trus
     /// </summary>
     private IEnumerable<AppMethod> FillsOf(TokenTarget target, AppMethod caller, AppAssembly? own)
     {
-        if (own is not null && caller.Type.Assembly == own)
+        if (caller.Type.Assembly == own)
             return target.Methods.Count > 0 ? target.Methods.Where(static each => each.IsVirtual).SelectMany(each => _heirs.Of(each, own))
                 : _heirs.OfOutside(target, own);
         return target.Methods is [{ IsAbstract: true } called] && _heirs.Of(called, null) is [var only] ? [only] : [];

@@ -14,8 +14,8 @@ internal static class Program
 
     private static int Main(string[] args)
     {
-        if (args is ["build", var document, var list]) return Guarded(document, () => WriteBuild(document, list));
-        if (args is ["build", var file, var all, var trusted, var seen]) return Guarded(file, () => WriteAndJudge(file, all, trusted, seen));
+        if (args is ["build", var document, var list, .. [] or [_, _]])
+            return Guarded(document, () => WriteBuild(document, File.ReadAllLines(list), args[3..]));
         if (args is [var assembly, var contracts, var bodies]) return Guarded(assembly, () => WriteParts(assembly, contracts, bodies));
         Console.Error.WriteLine(
             "usage: Ambrosia.ContractFile ASSEMBLY CONTRACTS BODIES; writes the assembly's contract manifest and its suspendable bodies to the files, nothing if it has none\n"
@@ -48,24 +48,17 @@ internal static class Program
         return Ok;
     }
 
-    private static int WriteBuild(string document, string list)
+    private static int WriteBuild(string document, string[] assemblies, string[] judging)
     {
-        byte[] json = BuildReader.Read(File.ReadAllLines(list)).ToJson();
+        byte[] json = BuildReader.Read(assemblies).ToJson();
         Write(document, file => file.Write(json));
-        return Ok;
-    }
-
-    private static int WriteAndJudge(string document, string list, string trusted, string seen)
-    {
-        WriteBuild(document, list);
-        return Judge(list, trusted, seen);
+        return judging is [var trusted, var seen] ? Judge(assemblies, trusted, seen) : Ok;
     }
 
     /// <summary>Tells the build of each fault as the compiler does, so that it fails by these lines and not by the program.</summary>
-    private static int Judge(string list, string trusted, string seen)
+    private static int Judge(string[] assemblies, string trusted, string seen)
     {
-        IReadOnlyList<string> faults =
-            ForeignCodeReport.Of(File.ReadAllLines(list), trusted.Split(';', StringSplitOptions.TrimEntries), seen);
+        IReadOnlyList<string> faults = ForeignCodeReport.Of(assemblies, trusted.Split(';', StringSplitOptions.TrimEntries), seen);
         foreach (string each in faults) Console.WriteLine(each);
         return faults.Count == 0 ? Ok : Faults;
     }

@@ -21,7 +21,7 @@ internal sealed class UpgradeRehearsal(CoordinatorInputs inputs, UpgradeOptions 
 
     /// <summary>
     /// One that is refused may be so for long, and takes processors that the primary may share: it is tried again behind a tenth of the
-    /// time that it has been refused, and behind some times what it took, within bounds.
+    /// time since it began, and behind some times what it took, within bounds.
     /// </summary>
     private const int PartsOfTime = 10, RestsPerTry = 5;
 
@@ -100,9 +100,9 @@ internal sealed class UpgradeRehearsal(CoordinatorInputs inputs, UpgradeOptions 
         Passed?.Invoke();
     }
 
-    private static TimeSpan RestAfter(TimeSpan took, TimeSpan refused)
+    private static TimeSpan RestAfter(TimeSpan took, TimeSpan sinceBegun)
     {
-        long rest = Math.Max((took * RestsPerTry).Ticks, (refused / PartsOfTime).Ticks);
+        long rest = Math.Max((took * RestsPerTry).Ticks, (sinceBegun / PartsOfTime).Ticks);
         return TimeSpan.FromTicks(Math.Clamp(rest, s_againMin.Ticks, s_againMax.Ticks));
     }
 

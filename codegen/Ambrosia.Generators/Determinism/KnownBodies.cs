@@ -21,8 +21,6 @@ internal sealed class KnownBodies
     /// <summary>The name of the generated file that lists the methods which can be suspended.</summary>
     internal const string Suspendables = "Suspendable";
 
-    private const string Generated = ".g.cs";
-
     private static readonly ConditionalWeakTable<SyntaxTree, KnownBodies> s_byTree = new();
 
     private readonly Compilation _first;
@@ -135,13 +133,8 @@ internal sealed class KnownBodies
         return moved;
     }
 
-    /// <summary>
-    /// Lets a tree lead to it. A compiler's server keeps trees of generators from build to build, and with them it would keep a build's
-    /// whole memory.
-    /// </summary>
     private static void Remember(SyntaxTree tree, KnownBodies known)
     {
-        if (tree.FilePath.EndsWith(Generated, StringComparison.Ordinal)) return;
         s_byTree.Remove(tree);
         s_byTree.GetValue(tree, _ => known);
     }
@@ -164,6 +157,6 @@ internal sealed class KnownBodies
         tree.GetRoot(cancel).DescendantTokens().Count(static each => each.ValueText == "field");
 
     private static bool IsOfSuspendables(SyntaxTree tree, CancellationToken cancel) =>
-        tree.FilePath.EndsWith(Suspendables + Generated, StringComparison.Ordinal)
+        tree.FilePath.EndsWith($"{Suspendables}.g.cs", StringComparison.Ordinal)
         && tree.GetRoot(cancel) is CompilationUnitSyntax { Members.Count: 0 };
 }

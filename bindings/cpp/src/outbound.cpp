@@ -29,6 +29,7 @@ std::uint32_t outbound::find_destination(std::uint16_t shard, std::string_view n
 
 void outbound::open(std::uint32_t destination, run_kind kind, std::uint8_t flags, std::string_view words) {
   close();
+  send_much();
   bool is_answer = kind >= run_kind::request;
   if (!is_answer && !_destinations[destination].is_declared) {
     const place_name& place = _destinations[destination].place;

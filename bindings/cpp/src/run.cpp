@@ -11,7 +11,7 @@ namespace ambrosia::inline v0 {
 
 namespace {
 
-constexpr std::size_t flush_bytes = 256 * 1024, posts_most = 65'536;
+constexpr std::size_t posts_most = 65'536;
 
 // Impulses of other threads, until the executing thread is a primary's. It outlives any session.
 struct post_box {
@@ -80,7 +80,6 @@ bool execute_received(channel& from, session& at) {
     std::uint32_t capacity = 0;
     std::string path = at.take_rings_path(capacity), why;
     if (!path.empty() && !from.map_rings(path, capacity, why)) return at.refuse_rings(why);
-    if (at.out.bytes_out().size() > flush_bytes && !flush(from, at)) return true;
   }
 }
 
@@ -152,6 +151,8 @@ session_end run_session(std::unique_ptr<immortal_base> app) {
     std::lock_guard hold(box().lock);
     box().wake = [&with] { with.wake(); };
   }
+  // That the connection has ended is found by who reads.
+  at.out.send = [&with](writer& frames) { with.write(frames.view()), frames.clear(); };
   at.greet(token);
   session_end end = flush(with, at) ? converse(with, at, served) : lost();
   std::lock_guard hold(box().lock);

@@ -1,6 +1,7 @@
 // Random programs of flows, stopped before every record: a session that is restored there must say the same and have the same image as one that
 // goes on. And a restore whose code does something else must be refused exactly where it would have acted otherwise.
 // Arguments: programs, and a seed (default 1).
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
@@ -116,6 +117,55 @@ bool has_forked(byte_span image) {
   return false;
 }
 
+bytes first_start() {
+  writer body;
+  for (int i = 0; i < 16; i++) body.u8(static_cast<std::uint8_t>(i));
+  body.i64(1), body.u32(1), body.string("self");
+  return body.take();
+}
+
+// The peer "bank0" has origin number 1, and so on.
+bytes peer(std::uint32_t origin) {
+  writer body;
+  body.u32(origin), body.u16(0);
+  for (int i = 0; i < 16; i++) body.u8(static_cast<std::uint8_t>(origin));
+  body.u64(1), body.string("bank" + std::to_string(origin - 1));
+  return body.take();
+}
+
+// What a handler emits is sent while it runs, in pieces of whole runs; together they are what is sent at its end where nobody takes them.
+void send_while_running() {
+  writer program;
+  std::vector<Step> steps(60'000);
+  for (Step& step : steps) step.Op = Operation::Fork, step.To = "bank0", step.Number = 1ll << 40;
+  encode(program, steps);
+  std::size_t pieces = 0, longest = 0;
+  auto emitted = [&](bool in_pieces) {
+    auto at = new_session();
+    welcome(*at, 0, false);
+    bytes sent;
+    auto take = [&](writer& frames) {
+      sent.insert(sent.end(), frames.view().begin(), frames.view().end());
+      frames.clear();
+    };
+    if (in_pieces) at->out.send = [&](writer& frames) { pieces++, longest = std::max(longest, frames.size()), take(frames); };
+    std::uint64_t lsn = 0;
+    auto give = [&](std::uint8_t kind, byte_span body) {
+      bytes frame = deliver(lsn, 1, kind, body);
+      expect(at->take(frame_type::deliver, frame), at->end().why.c_str());
+      lsn += frame.size() - 24;
+    };
+    give(3, first_start());
+    give(4, peer(1));
+    give(1, run_record(1, 1, probe::IProbe::id::Do, 0, program.view()));
+    at->out.close();
+    take(at->out.bytes_out());
+    return sent;
+  };
+  expect(emitted(true) == emitted(false), "what is sent while a handler runs is something else");
+  expect(pieces >= 2 && longest < 350'000, "what a handler emits waits for its end", longest);
+}
+
 class play {
  public:
   explicit play(std::uint64_t seed) : _chance(seed) {}
@@ -123,17 +173,8 @@ class play {
   void run() {
     _live = new_session();
     welcome(*_live, 0, false);
-    writer start, peer;
-    for (int i = 0; i < 16; i++) start.u8(static_cast<std::uint8_t>(i));
-    start.i64(1), start.u32(1), start.string("self");
-    give(3, start.view());
-    for (std::uint32_t origin = 1; origin <= 3; origin++) {
-      peer.clear();
-      peer.u32(origin), peer.u16(0);
-      for (int i = 0; i < 16; i++) peer.u8(static_cast<std::uint8_t>(origin));
-      peer.u64(1), peer.string("bank" + std::to_string(origin - 1));
-      give(4, peer.view());
-    }
+    give(3, first_start());
+    for (std::uint32_t origin = 1; origin <= 3; origin++) give(4, peer(origin));
     for (int n = 0; n < 3; n++) begin_program();
     for (int steps = 0; steps < 60 && failures_found == 0; steps++) {
       if (_calls.empty() && _timers.empty() && _tasks_begun == _tasks_done) break;
@@ -245,6 +286,7 @@ int main(int count, char** arguments) {
   // RFC 4231, test case 2; FIPS 180-2, the two-block message.
   expect(hex(hmac_sha256(as_bytes("Jefe"), as_bytes("what do ya want for nothing?"))) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843", "HMAC");
   expect(hex(sha256(as_bytes("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"))) == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1", "SHA-256");
+  send_while_running();
   for (int i = 0; i < programs && failures_found == 0; i++) {
     play(seed + static_cast<std::uint64_t>(i)).run();
     if (failures_found != 0) std::printf("session_test: repeat with: session_test 1 %llu\n", static_cast<unsigned long long>(seed) + static_cast<unsigned long long>(i));

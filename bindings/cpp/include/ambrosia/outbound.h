@@ -3,6 +3,7 @@
 
 #include <ambrosia/cbor.h>
 
+#include <functional>
 #include <map>
 
 namespace ambrosia::inline v0 {
@@ -57,6 +58,7 @@ class outbound {
   template <class F>
   void frame(frame_type type, F payload) {
     close();
+    send_much();
     std::size_t at = begin_frame(_out);
     payload(_out);
     end_frame(_out, at, type);
@@ -67,11 +69,13 @@ class outbound {
   writer& bytes_out() { return _out; }
   bool was_bad() const { return _was_bad; }
 
+  // Sends whole frames and clears the writer, as soon as much has come together, so that a handler may emit any amount. Null: all of it waits.
+  std::function<void(writer&)> send;
   std::uint64_t limit = 64 << 20;  // of a message (P3.4)
   std::uint64_t lsn = 0;           // of the record that is executed; 0: none, and then a run states no cause
 
  private:
-  static constexpr std::size_t run_bytes = 60'000, run_bytes_most = 262'144;
+  static constexpr std::size_t run_bytes = 60'000, run_bytes_most = 262'144, send_bytes = 256 * 1024;
   struct destination_row {
     place_name place;
     std::uint64_t hash = 0, tickets = 0;
@@ -79,6 +83,9 @@ class outbound {
   };
 
   void open(std::uint32_t destination, run_kind kind, std::uint8_t flags = 0, std::string_view words = {});
+  void send_much() {
+    if (_out.size() >= send_bytes && send != nullptr) send(_out);
+  }
   void begin_message(short_varint method) {
     _message_at = _out.size();
     _cause_last = lsn;

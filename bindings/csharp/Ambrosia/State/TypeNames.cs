@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Reflection;
 using Ambrosia.MethodBodies;
 using Ambrosia.Protocol;
@@ -25,6 +26,9 @@ internal static class TypeNames
     /// <summary>The limit of generic arguments within each other; deeper ones are no types of an app.</summary>
     private const int DepthMax = 32;
     private const char Made = '@', Anonymous = '%', Case = '#';
+
+    /// <summary>By name; never more than were loaded.</summary>
+    private static readonly ConcurrentDictionary<string, WeakReference<Assembly>> s_found = new();
 
     /// <param name="moving">The image is for another class of immortal; null: for this one.</param>
     internal static void Write(ref CborWriter to, Type type, StateMigration? moving)
@@ -99,7 +103,19 @@ internal static class TypeNames
             name[(slash + 1)..comma]);
     }
 
+    /// <summary>
+    /// Finds an assembly by its name alone. A restore asks for the same few once an object, and each look goes through all that are loaded,
+    /// so what was found is known until it is unloaded.
+    /// </summary>
     internal static Assembly? AssemblyNamed(string name)
+    {
+        if (s_found.TryGetValue(name, out WeakReference<Assembly>? known) && known.TryGetTarget(out Assembly? assembly)) return assembly;
+        assembly = LoadedOrOnDisk(name);
+        if (assembly is not null) s_found[name] = new WeakReference<Assembly>(assembly);
+        return assembly;
+    }
+
+    private static Assembly? LoadedOrOnDisk(string name)
     {
         foreach (Assembly loaded in AppDomain.CurrentDomain.GetAssemblies())
             if (loaded.GetName().Name == name) return loaded;

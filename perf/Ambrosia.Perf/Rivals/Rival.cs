@@ -34,6 +34,9 @@ internal static class Rival
             RivalNames.Rings =>
                 [new AmbrosiaLeg(options with { Local = LocalHop.Rings, Directory = Path.Combine(options.Directory, "rings") }, plan,
                     name: "ambrosia-rings")],
+            RivalNames.CSharp =>
+                [new AmbrosiaLeg(options with { AppOf = static _ => null, Directory = Path.Combine(options.Directory, "csharp") }, plan,
+                    name: "ambrosia-csharp")],
             _ => [Reference("c-direct", "direct", options), Reference("c-buffered", "buffered", options)],
         }))];
 
@@ -42,7 +45,7 @@ internal static class Rival
         {
             RivalNames.Grpc => [Ping("grpc", Undurable, GrpcProgram, ["ping"], [], options)],
             RivalNames.Tcp => [Ping("tcp", Undurable, TcpProgram, ["ping"], [], options)],
-            RivalNames.Off or RivalNames.Buffered or RivalNames.Standby or RivalNames.Rings => [],
+            RivalNames.Off or RivalNames.Buffered or RivalNames.Standby or RivalNames.Rings or RivalNames.CSharp => [],
             _ =>
             [
                 Ping("c-direct", ReferenceDurable, ReferenceProgram, ["ping"], ["direct", Local(options), options.Directory], options),

@@ -99,6 +99,13 @@ run_suite() {
   case "$1" in */suite) run_program "$1" ;; *) run_project "$1" ;; esac
 }
 
+# Suites run side by side, so what one costs is the processor's time of all that it started, but for what outlived the one that started it.
+say_result() {
+  times >"$results/$1.times"
+  printf '%-34s %6d passed %4d failed %5d s %5d s of a processor\n' "$@" \
+    "$(awk -F '[ms ]+' 'NR == 2 { printf "%d", 60 * $1 + $2 + 60 * $3 + $4 }' "$results/$1.times")"
+}
+
 # A program says "N passed, N failed" in its last line, and why it skipped a test behind "  skipped".
 run_program() {
   local program="$1" name started code p f
@@ -117,7 +124,7 @@ run_program() {
   else
     sed -n '/^  skipped /,/^    /p' "$results/$name.out"
   fi
-  printf '%-34s %6d passed %4d failed %5d s\n' "$name" "$p" "$f" $((SECONDS - started))
+  say_result "$name" "$p" "$f" $((SECONDS - started))
   echo "$p $f" >"$results/$name.count"
 }
 
@@ -141,7 +148,7 @@ run_project() {
     cat "$results/$name.out"
     [ "${total:-0}" -eq 0 ] && echo "$name: no test ran (exit $code)"
   fi
-  printf '%-34s %6d passed %4d failed %5d s\n' "$name" "$p" "$f" $((SECONDS - started))
+  say_result "$name" "$p" "$f" $((SECONDS - started))
   # Only for want of something on this machine: each with its reason.
   [ ! -f "$trx" ] || sed -n '/outcome="NotExecuted"/,/<\/UnitTestResult>/ { s/.*testName="\([^"]*\)".*/  skipped \1/p; s/.*<Message>\(.*\)<\/Message>.*/    \1/p }' "$trx"
   echo "$p $f" >"$results/$name.count"

@@ -85,6 +85,7 @@ internal sealed class DocumentedWalk(string document, string heading, string scr
             Environment =
             {
                 ["BuildProjectReferences"] = "false", ["MSBUILDDISABLENODEREUSE"] = "1", ["DOTNET_CLI_TELEMETRY_OPTOUT"] = "1",
+                ["RunAnalyzers"] = "false", // they have had their say when the clone was built
             },
         };
         start.Environment.TryAdd("UseSharedCompilation", "false"); // ./test.sh has a compiler for all builds, which ends with it

@@ -6,10 +6,14 @@
 namespace ambrosia::inline v0 {
 namespace cbor {
 
+// Out of line, so that a head saves no registers for it.
+[[gnu::noinline, gnu::cold]] static void put_elsewhere(writer& out, major kind, std::uint64_t value) { out.room(9), put_long_head(out, kind, value); }
+
 void put_long_head(writer& out, major kind, std::uint64_t value) {
+  if (!out.has_room(9)) [[unlikely]] return put_elsewhere(out, kind, value);
   int power = value < 0x100 ? 0 : value < 0x10000 ? 1 : value >> 32 == 0 ? 2 : 3;
   int size = 1 << power;
-  std::uint8_t* p = out.room(9);
+  std::uint8_t* p = out.data() + out.size();
   *p = static_cast<std::uint8_t>(static_cast<int>(kind) << 5 | (24 + power));
   detail::store(p + 1, __builtin_bswap64(value << (64 - 8 * size)));
   out.grow(static_cast<std::size_t>(size) + 1);

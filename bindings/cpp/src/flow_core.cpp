@@ -11,7 +11,7 @@ const char* const operation_names[] = {"a call", "a delay", "a task", "a step", 
 
 }  // namespace
 
-flow_core::leaf flow_core::s_taken_leaf = {0, leaf_state::taken, false, 0, {}};
+flow_core::leaf flow_core::s_taken_leaf;
 
 struct flow_core::replay {
   const flow_image& of;
@@ -23,19 +23,23 @@ struct flow_core::replay {
   std::unique_ptr<std::string> why;
 };
 
-// Hashes the whole blocks of what has come together, which is done quickly, and keeps the rest.
-void operation_hash::add_many(std::uint64_t word, std::size_t length, std::uint64_t destination, byte_span arguments) {
-  std::size_t rest = _last.size() % 16;
-  byte_span blocks = _last.view().first(_last.size() - rest);
-  _before = crc64(blocks, _before);
-  detail::copy_few(_last.data(), blocks.data() + blocks.size(), rest);
-  _last.resize(rest);
-  if (rest + arguments.size() <= most) return add(word, length, destination, arguments);
+// One block takes the place of many, so that _last takes no more than 128 bytes. What is behind them is less than a block.
+void operation_hash::make_room() {
+  if (_last.size() < 80) return void(_last.room(32));
+  std::uint64_t crc = ~_before;
+  std::size_t folded = detail::crc64_fold(_last.data(), _last.size(), crc, _last.data()), rest = _last.size() - folded;
+  if (folded == 0) return set(value());
+  _before = ~crc;
+  detail::copy_few(_last.data() + 16, _last.data() + folded, rest);
+  _last.resize(16 + rest);
+}
+
+void operation_hash::add_long(std::uint64_t word, std::size_t length, std::uint64_t destination, byte_span arguments) {
   add(word, length, destination, {});
   set(crc64(arguments, value()));
 }
 
-flow_core::flow_core(runtime& of) : run(of) {}
+flow_core::flow_core(runtime& of) : run(of), _leaves(1) {}
 flow_core::~flow_core() { drop_frame(); }
 
 bool flow_core::replay_has_failed() const { return _replay->why != nullptr; }
@@ -47,15 +51,15 @@ void flow_core::stop_replay(std::string why) {
 // ---- Operations ----
 
 bool flow_core::note(operation what, short_varint method_of, std::uint64_t destination, byte_span with) {
-  if (_replay == nullptr) [[likely]] return note_new(what, method_of, destination, with);
+  if (_replay == nullptr) [[likely]] return note_new(what, method_of, destination, with, false);
   run.repeated.add(word_of(what, method_of), method_of.length + 1, destination, with);
   return note_again(what, method_of);
 }
 
-[[gnu::always_inline]] inline bool flow_core::note_new(operation what, short_varint method_of, std::uint64_t destination, byte_span with) {
+[[gnu::always_inline]] inline bool flow_core::note_new(operation what, short_varint method_of, std::uint64_t destination, byte_span with, bool is_padded) {
   std::uint64_t word = word_of(what, method_of);
   _operations.put(word, method_of.length + 1);
-  _hash.add(word, method_of.length + 1, destination, with);
+  _hash.add(word, method_of.length + 1, destination, with, is_padded);
   return ++_operation_count <= operations_most && _journal.size() <= journal_most;
 }
 
@@ -80,19 +84,18 @@ void flow_core::disallow() {
   if (refused == nullptr || in_step) refused = std::make_unique<failure>(in_step ? failures::misuse("a call") : failures::flow_too_long());
 }
 
-[[gnu::always_inline]] inline std::uint32_t flow_core::add_leaf(std::uint8_t kind, std::uint64_t number_of) {
-  // What was taken is needed no longer, so a flow that waits for one thing behind another keeps one leaf.
-  bool are_taken = _taken != 0 && _first_leaf + _taken == _next_leaf;
-  if (are_taken) {
-    _first_leaf += _taken, _taken = 0;
-    if (_leaves.size() != 1) _leaves.resize(1);
-  }
-  leaf& added = are_taken ? _leaves[0] : _leaves.emplace_back();
+[[gnu::always_inline]] inline flow_core::leaf& flow_core::new_leaf(std::uint32_t index, std::uint8_t kind, std::uint64_t number_of) {
+  leaf& added = index == _first_leaf ? _leaves.front() : _leaves.emplace_back();
   added.kind = kind;
   added.state = leaf_state::waiting;
   added.number = number_of;
+  return added;
+}
+
+[[gnu::always_inline]] inline std::uint32_t flow_core::add_leaf(std::uint8_t kind, std::uint64_t number_of) {
   std::uint32_t index = _next_leaf++;
-  if (_replay != nullptr) [[unlikely]] find_again(added, index);
+  leaf& added = new_leaf(index, kind, number_of);
+  if (_replay != nullptr) find_again(added, index);
   return index;
 }
 
@@ -110,17 +113,15 @@ void flow_core::find_again(leaf& of, std::uint32_t index) {
 
 std::uint32_t flow_core::end_call(std::uint32_t destination, short_varint method_of) {
   if (_replay != nullptr) [[unlikely]] return end_call_again(method_of);
-  writer& arguments_of = run.out.bytes_out();
-  if (arguments_of.bad) [[unlikely]] return run.out.end(), refuse_call();
-  if (!allow(note_new(operation::call, method_of, run.out.hash_of(destination), run.out.arguments(_arguments_at)))) [[unlikely]] arguments_of.bad = true;
-  if (!run.out.end()) [[unlikely]] return add_failed_call();
-  std::uint64_t id = run.next_call++;
-  std::uint32_t index = add_leaf(0, id);
-  call_table::row& call = run.calls.add(id);
-  call.flow = this;
-  call.leaf = index;
-  call.destination = destination;
-  call.method = method_of.number;
+  runtime& to = run;
+  if (to.out.bytes_out().bad) [[unlikely]] return to.out.end(), refuse_call();
+  byte_span with = to.out.arguments(_arguments_at);
+  if (!allow(note_new(operation::call, method_of, to.out.hash_of(destination), with, true))) [[unlikely]] to.out.bytes_out().bad = true;
+  if (!to.out.end()) [[unlikely]] return add_failed_call();
+  std::uint64_t id = to.next_call++;
+  std::uint32_t index = _next_leaf++;
+  new_leaf(index, 0, id);
+  to.calls.add(id) = {id, this, index, destination, method_of.number};
   return index;
 }
 
@@ -239,25 +240,38 @@ bool flow_core::told(std::uint8_t kind, bool& is_failure, byte_span& value, std:
 }
 
 byte_span flow_core::take(std::uint32_t index, bool& is_failure) {
-  leaf& of = at(index);
   knows_time = false;
-  if (of.state != leaf_state::done) [[unlikely]] return take_none(of, is_failure);
-  of.state = leaf_state::taken;
-  _taken++;
-  if (_replay != nullptr) [[unlikely]] return take_again(is_failure);
-  is_failure = of.is_failure;
-  byte_span value = _told.data() != nullptr ? std::exchange(_told, {}) : byte_span(of.value);
-  if (value.size() > 16 || !_journal.has_room(4 + 16)) [[unlikely]] return tell_result(is_failure, value);
+  bool is_alone = index == _awaited_leaf && _next_leaf - _first_leaf == 1;
+  byte_span value = _told;
+  if (!is_alone || value.size() > 16 || !_journal.has_room(4 + 16)) [[unlikely]] return take_slowly(index, is_failure);
+  _awaited_leaf = several;
+  _first_leaf = _next_leaf;
+  _leaves.front().state = leaf_state::taken;
+  is_failure = _is_told_failure;
   // As `tell` writes it, in one piece.
   std::uint8_t* to = _journal.data() + _journal.size();
-  detail::store(to, 0x40000083u | (is_failure ? 1u : 0u) << 16 | static_cast<std::uint32_t>(value.size()) << 24);
-  detail::copy_few(to + 4, value.data(), value.size());
   _journal.grow(4 + value.size());
   _entries++;
+  detail::store(to, 0x40000083u | static_cast<std::uint32_t>(_is_told_failure) << 16 | static_cast<std::uint32_t>(value.size()) << 24);
+  detail::copy_few(to + 4, value.data(), value.size());
   return value;
 }
 
-byte_span flow_core::tell_result(bool is_failure, byte_span value) {
+byte_span flow_core::take_slowly(std::uint32_t index, bool& is_failure) {
+  leaf& of = at(index);
+  bool is_told = index == std::exchange(_awaited_leaf, several);
+  if (!is_told && of.state != leaf_state::done) return take_none(of.state, is_failure);
+  byte_span value = is_told ? _told : of.value;
+  is_failure = is_told ? _is_told_failure : of.is_failure;
+  of.state = leaf_state::taken;
+  // What was taken is needed no longer, so a flow that waits for one thing behind another keeps one leaf: this one, whose value is still to be read.
+  if (++_taken == _next_leaf - _first_leaf) {
+    if (&of != &_leaves[0]) std::swap(of, _leaves[0]);
+    _leaves.resize(1);
+    _first_leaf = _next_leaf;
+    _taken = 0;
+  }
+  if (_replay != nullptr) return take_again(is_failure);
   tell(0, is_failure, value);
   return value;
 }
@@ -271,9 +285,9 @@ byte_span flow_core::take_again(bool& is_failure) {
   return value;
 }
 
-byte_span flow_core::take_none(const leaf& of, bool& is_failure) {
+byte_span flow_core::take_none(leaf_state state, bool& is_failure) {
   writer what;
-  write_failure(what, of.state == leaf_state::given_up ? failures::cancelled() : failures::misuse("a call"));
+  write_failure(what, state == leaf_state::given_up ? failures::cancelled() : failures::misuse("a call"));
   is_failure = true;
   return _mistake = what.take();
 }
@@ -290,8 +304,6 @@ std::size_t flow_core::choose(const std::uint32_t* leaves, std::size_t count) {
   }
   std::size_t first = 0;
   while (first + 1 < count && at(leaves[first]).state == leaf_state::waiting) first++;
-  // What it was resumed with must last until it is taken, which may be later.
-  if (_told.data() != nullptr) at(leaves[first]).value = to_bytes(std::exchange(_told, {}));
   writer encoded;
   encode(encoded, static_cast<std::uint64_t>(first));
   tell(1, false, encoded.view());
@@ -301,15 +313,17 @@ std::size_t flow_core::choose(const std::uint32_t* leaves, std::size_t count) {
 
 // ---- Waiting ----
 
-bool flow_core::is_ready_slowly(const std::uint32_t* leaves, std::size_t count, bool all, bool takes_failures) {
+bool flow_core::is_ready(std::span<const std::uint32_t> leaves, bool all) {
+  if (_doom != nullptr || replay_failed()) return false;
   std::size_t there = 0;
-  for (std::size_t i = 0; i < count; i++) there += at(leaves[i]).state != leaf_state::waiting ? 1 : 0;
-  bool is_there = all ? there == count : there != 0 || count == 0;
-  if (is_there && !takes_failures && _replay == nullptr && at(leaves[0]).state == leaf_state::done && at(leaves[0]).is_failure) {
-    doom(failure_of(at(leaves[0]).value));
-    return false;
-  }
-  return is_there;
+  for (std::uint32_t one : leaves) there += at(one).state != leaf_state::waiting ? 1 : 0;
+  return all ? there == leaves.size() : there != 0 || leaves.empty();
+}
+
+bool flow_core::dooms(std::uint32_t index) {
+  leaf& of = at(index);
+  if (_replay != nullptr || of.state != leaf_state::done || !of.is_failure) return false;
+  return doom(failure_of(of.value)), true;
 }
 
 // What a flow fails with that lets the failure of what it awaited through.
@@ -326,6 +340,12 @@ void flow_core::start(std::coroutine_handle<> root) {
 void flow_core::resume(std::coroutine_handle<> where) {
   _at = {};
   where.resume();
+  bool waits_again = _at && is_suspended && _doom == nullptr;
+  if (!waits_again) [[unlikely]] stop();
+}
+
+// It waits for the first time, or has ended.
+void flow_core::stop() {
   if (_replay != nullptr) return;
   if (!_root.done() && _doom == nullptr) {
     if (!is_suspended) is_suspended = true, run.flow_suspended(*this);
@@ -336,24 +356,20 @@ void flow_core::resume(std::coroutine_handle<> where) {
 }
 
 void flow_core::complete(std::uint32_t index, bool is_failure, byte_span value) {
-  leaf& of = at(index);
-  of.state = leaf_state::done;
-  of.is_failure = is_failure;
-  if (!_at || _awaited.size() != 1 || _awaited[0] != index) [[unlikely]] return complete_among(index, value);
+  if (index != _awaited_leaf) [[unlikely]] return complete_among(index, is_failure, value);
+  _told = value;
+  _is_told_failure = is_failure;
   if (is_failure && !_takes_failures) [[unlikely]] return end_with(value);
-  // What alone was awaited goes on at once, with a value that need not be kept. An empty one still has an address, which says that there is one.
-  static const std::uint8_t nothing = 0;
-  _told = value.empty() ? byte_span(&nothing, std::size_t{0}) : value;
   resume(_at);
 }
 
 // One of several, or one that comes before it is awaited.
-void flow_core::complete_among(std::uint32_t index, byte_span value) {
+void flow_core::complete_among(std::uint32_t index, bool is_failure, byte_span value) {
   leaf& of = at(index);
+  of.state = leaf_state::done;
+  of.is_failure = is_failure;
   of.value = to_bytes(value);
-  if (!_at || !has_all_it_awaits(index)) return;
-  if (of.is_failure && !_takes_failures) return end_with(value);
-  resume(_at);
+  if (_at && _awaited_leaf == several && has_all_it_awaits(index)) resume(_at);
 }
 
 // It ends with a failure that it awaited and does not take.
@@ -408,10 +424,7 @@ std::unique_ptr<std::string> flow_core::end_replay() {
 }
 
 void flow_core::write_image(writer& out, const place_name* caller) const {
-  cbor::put_array(out, 8);
-  cbor::put_unsigned(out, number);
-  cbor::put_unsigned(out, method);
-  cbor::put_bytes(out, arguments);
+  cbor::put_array(out, 8), cbor::put_unsigned(out, number), cbor::put_unsigned(out, method), cbor::put_bytes(out, arguments);
   if (answers.who == reply_to::kind::peer && caller != nullptr) {
     cbor::put_array(out, 3), cbor::put_unsigned(out, caller->shard), cbor::put_text(out, caller->name), cbor::put_unsigned(out, answers.call);
   } else if (answers.who == reply_to::kind::outside) {
@@ -427,9 +440,7 @@ void flow_core::write_image(writer& out, const place_name* caller) const {
     if (one.state != leaf_state::done) continue;
     cbor::put_array(out, 3), cbor::put_unsigned(out, 0), cbor::put_unsigned(out, one.is_failure ? 1 : 0), cbor::put_bytes(out, one.value);
   }
-  cbor::put_bytes(out, _operations.view());
-  cbor::put_unsigned(out, _hash.value());
-  cbor::put_array(out, waits);
+  cbor::put_bytes(out, _operations.view()), cbor::put_unsigned(out, _hash.value()), cbor::put_array(out, waits);
   for (std::size_t i = 0; i < _leaves.size(); i++) {
     if (_leaves[i].state != leaf_state::waiting) continue;
     cbor::put_array(out, 3), cbor::put_unsigned(out, _first_leaf + i), cbor::put_unsigned(out, _leaves[i].kind), cbor::put_unsigned(out, _leaves[i].number);
@@ -447,19 +458,13 @@ void flow_core::clear() {
   answers = {};
   window_row = -1;
   in_step = is_suspended = knows_time = goes_on = false;
-  error.reset();
-  result.clear();
-  _journal.clear();
-  _operations.clear();
+  result.clear(), _journal.clear(), _operations.clear();
   _entries = _operation_count = 0;
   _hash.set(0);
-  _leaves.clear();
+  _leaves.resize(1), _leaves[0] = {};
   _first_leaf = _next_leaf = _taken = 0;
-  _awaited = {};
-  _told = {};
-  _doom.reset();
-  refused.reset();
-  _replay.reset();
+  _awaited_leaf = several;
+  error.reset(), refused.reset(), _doom.reset(), _replay.reset();
 }
 
 }  // namespace ambrosia

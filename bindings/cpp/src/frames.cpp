@@ -39,8 +39,8 @@ void take(reader& in, lsn of) { of.to = in.lsn(); }
 void take(reader& in, name of) { of.to = in.name(); }
 void take(reader& in, byte_span& to) { to = in.rest(); }
 template <class... Field>
-void take_all(reader& in, Field&&... fields) {
-  (take(in, fields), ...);
+reader& take_all(reader& in, Field&&... fields) {
+  return (take(in, fields), ...), in;
 }
 
 // A body that is wrong in any way is damage of the record (L5.10).
@@ -85,18 +85,15 @@ bool read_welcome(reader& in, app_welcome& welcome) {
 }
 
 bool read_image_begin(reader& in, image_begin& begin) {
-  take_all(in, lsn{begin.lsn}, begin.version);
-  return in.finish();
+  return take_all(in, lsn{begin.lsn}, begin.version).finish();
 }
 
 bool read_image_end(reader& in, image_end& end) {
-  take_all(in, end.length, end.hash);
-  return in.finish();
+  return take_all(in, end.length, end.hash).finish();
 }
 
 bool read_impulse_logged(reader& in, impulse_logged& logged) {
-  take_all(in, logged.destination, logged.ticket);
-  return in.finish();
+  return take_all(in, logged.destination, logged.ticket).finish();
 }
 
 bool read_policy_ahead(reader& in, std::vector<policy_change>& changes) {
@@ -146,8 +143,7 @@ bool read_convert(reader& in, convert_frame& convert) {
 }
 
 bool read_deliver(reader& in, deliver_frame& deliver) {
-  take_all(in, lsn{deliver.lsn}, deliver.time, lsn{deliver.mark}, deliver.records);
-  return in.ok();
+  return take_all(in, lsn{deliver.lsn}, deliver.time, lsn{deliver.mark}, deliver.records).ok();
 }
 
 // ---- Records ----
@@ -180,18 +176,15 @@ bool read_first_start(reader& in, first_start_record& start) {
 }
 
 bool read_mark(reader& in, checkpoint_mark& mark) {
-  take_all(in, mark.epoch, mark.bound, name{mark.replica});
-  return finish_record(in);
+  return finish_record(take_all(in, mark.epoch, mark.bound, name{mark.replica}));
 }
 
 bool read_nondet(reader& in, nondet_result& result) {
-  take_all(in, result.task, result.is_failure, result.result);
-  return finish_record(in);
+  return finish_record(take_all(in, result.task, result.is_failure, result.result));
 }
 
 bool read_timer(reader& in, timer_fired& fired) {
-  take_all(in, fired.timer, fired.due);
-  return finish_record(in);
+  return finish_record(take_all(in, fired.timer, fired.due));
 }
 
 bool read_request(reader& in, client_request& request) {

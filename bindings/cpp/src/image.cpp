@@ -3,12 +3,8 @@
 
 namespace ambrosia::inline v0 {
 
-namespace {
-
 constexpr std::string_view format_name = "ambrosia";
 constexpr std::uint64_t format_version = 1;
-
-}  // namespace
 
 // ---- Writing ----
 
@@ -32,15 +28,13 @@ void session::write_image(writer& to) const {
 
 void session::write_session(writer& to) const {
   cbor::put_map(to, 10);
-  cbor::put_unsigned(to, 0);
-  cbor::put_array(to, _origins.size() - 1);
+  cbor::put_unsigned(to, 0), cbor::put_array(to, _origins.size() - 1);
   for (std::size_t i = 1; i < _origins.size(); i++) {
     const origin& of = _origins[i];
     of.is_known ? write_row(to, of.place.shard, of.place.name) : cbor::put_null(to);
   }
   write_waits(to);
-  cbor::put_unsigned(to, 4);
-  write_row(to, now, _key_time);
+  cbor::put_unsigned(to, 4), write_row(to, now, _key_time);
   cbor::put_unsigned(to, 5);
   writer random;
   random.u64(random_state);
@@ -49,26 +43,21 @@ void session::write_session(writer& to) const {
   std::uint64_t owed = 0;
   for (const flow_core* flow = first_flow; flow != nullptr; flow = flow->behind) owed += flow->answers.who != reply_to::kind::nobody ? 1 : 0;
   write_row(to, suspended, owed);
-  cbor::put_unsigned(to, 7);
-  _window.write(to, *this);
-  cbor::put_unsigned(to, 8);
-  cbor::put_unsigned(to, _fork_policy);
-  cbor::put_unsigned(to, 9);
-  _quarantine.write(to, *this);
+  cbor::put_unsigned(to, 7), _window.write(to, *this);
+  cbor::put_unsigned(to, 8), cbor::put_unsigned(to, _fork_policy);
+  cbor::put_unsigned(to, 9), _quarantine.write(to, *this);
 }
 
 // Calls, timers and tasks.
 void session::write_waits(writer& to) const {
-  cbor::put_unsigned(to, 1);
-  cbor::put_array(to, 2), encode(to, next_call);
+  cbor::put_unsigned(to, 1), cbor::put_array(to, 2), encode(to, next_call);
   std::vector<call_table::row> awaited = calls.sorted();
   cbor::put_array(to, awaited.size());
   for (const call_table::row& call : awaited) {
     const place_name& place = out.name_of(call.destination);
     write_row(to, call.id, place.shard, place.name, call.method, call.flow->number, call.leaf);
   }
-  cbor::put_unsigned(to, 2);
-  cbor::put_array(to, 2), encode(to, next_timer);
+  cbor::put_unsigned(to, 2), cbor::put_array(to, 2), encode(to, next_timer);
   cbor::put_array(to, _timers.size());
   for (const auto& [number, timer] : _timers) {
     if (timer.flow != nullptr) {
@@ -77,8 +66,7 @@ void session::write_waits(writer& to) const {
       write_row(to, number, timer.due, timer.method, timer.period, timer.arguments);
     }
   }
-  cbor::put_unsigned(to, 3);
-  cbor::put_array(to, 2), encode(to, next_task);
+  cbor::put_unsigned(to, 3), cbor::put_array(to, 2), encode(to, next_task);
   cbor::put_array(to, _tasks.size());
   for (const auto& [number, task] : _tasks) {
     // Each is tried once, and none has a deadline.
@@ -124,16 +112,11 @@ bool session::read_session(cbor_reader& in) {
     if (in.read_unsigned() != expected) in.fail("OutOfRange");
   };
   if (in.read_map() != 10) in.fail("OutOfRange");
-  key(0);
-  read_origins(in);
-  key(1);
-  read_calls(in);
-  key(2);
-  read_timers(in);
-  key(3);
-  read_tasks(in);
-  key(4);
-  read_row(in, now, _key_time);
+  key(0), read_origins(in);
+  key(1), read_calls(in);
+  key(2), read_timers(in);
+  key(3), read_tasks(in);
+  key(4), read_row(in, now, _key_time);
   _record_time = now;
   key(5);
   byte_span random = in.read_bytes();
@@ -142,11 +125,9 @@ bool session::read_session(cbor_reader& in) {
   key(6);
   std::uint64_t waiting = 0, owed = 0;  // they follow from the flows
   read_row(in, waiting, owed);
-  key(7);
-  _window.read(in);
+  key(7), _window.read(in);
   _window.time = _key_time;
-  key(8);
-  _fork_policy = static_cast<std::uint8_t>(in.read_unsigned(2));
+  key(8), _fork_policy = static_cast<std::uint8_t>(in.read_unsigned(2));
   key(9);
   return _quarantine.read(in) && in.left() == 0;
 }

@@ -5,34 +5,43 @@ namespace ambrosia::inline v0 {
 
 namespace {
 
-// A number in a message that was checked.
-inline std::uint64_t next_varint(reader& at) {
-  std::uint64_t value = *at.p & 0x7F;
-  for (int shift = 7; *at.p++ >= 0x80; shift += 7) value |= static_cast<std::uint64_t>(*at.p & 0x7F) << shift;
+// A number in a message that was checked. The highest bit of each byte but the last is taken off again with the next one.
+inline std::uint64_t next_varint(const std::uint8_t*& p) {
+  std::uint64_t value = *p++;
+  for (int shift = 7; p[-1] >= 0x80; shift += 7) value += (static_cast<std::uint64_t>(*p++) - 1) << shift;
   return value;
 }
 
 // The next message of a run that was checked.
 [[gnu::always_inline]] inline void next_message(const run_view& run, reader& at, message_view& message) {
-  std::uint64_t length = next_varint(at);
+  std::uint64_t length = next_varint(at.p);
   const std::uint8_t* end = at.p + length;
-  message.method = static_cast<std::uint32_t>(next_varint(at));
-  if (run.kind != run_kind::fork && run.kind != run_kind::impulse) message.call = next_varint(at);
+  message.method = static_cast<std::uint32_t>(next_varint(at.p));
+  if (run.kind != run_kind::fork && run.kind != run_kind::impulse) message.call = next_varint(at.p);
   if (run.keyed) message.key = at.byte_string(UINT64_MAX);
   message.arguments = {at.p, end};
   at.p = end;
 }
 
+[[gnu::noinline]] std::uint64_t read_call(const std::uint8_t*& p, call_varint& into) {
+  const std::uint8_t* from = p;
+  std::uint64_t id = next_varint(p);
+  into.set(id, from, static_cast<std::size_t>(p - from));
+  return id;
+}
+// The call of a result. Mostly it is the one behind that of the result before, and then its bytes are compared, and not read.
+[[gnu::always_inline]] inline std::uint64_t call_of(const std::uint8_t*& p, const std::uint8_t* end, call_varint& before) {
+  std::uint64_t id = before.id + 1, word = before.word + 1;
+  bool is_next = (id & 0x7F) != 0 && end - p >= 8 && (detail::load64(p) ^ word) << (64 - 8 * before.length) == 0;
+  if (!is_next) [[unlikely]] return read_call(p, before);
+  p += before.length, before.word = word;
+  return before.id = id;
+}
+
 }  // namespace
 
 void session::set_message(std::uint64_t lsn, std::uint32_t index, run_kind kind, const place_name& caller, bool can_be_kept, std::uint32_t tries) {
-  _message.lsn = lsn;
-  _message.index = index;
-  _message.tries = tries;
-  _message.caller = &caller;
-  _message.kind = kind;
-  _message.can_be_kept = can_be_kept;
-  _message.was_kept = false;
+  _message = {lsn, index, tries, &caller, kind, can_be_kept, false};
 }
 
 bool session::execute_run(const record_view& record) {
@@ -71,18 +80,18 @@ bool session::execute_run(const record_view& record) {
 
 // Results go to who awaits them, whatever their method is.
 bool session::execute_results(const run_view& run) {
-  reader at(run.messages);
-  std::uint32_t from = _origins[run.peer].destination;
-  for (std::uint32_t index = 0; index < run.count; index++) {
-    std::uint64_t length = next_varint(at);
-    const std::uint8_t* end = at.p + length;
-    next_varint(at);
-    std::uint64_t call = next_varint(at);
+  std::uint32_t from = _origins[run.peer].destination, count = run.count;
+  const std::uint8_t *p = run.messages.data(), *end = p + run.messages.size();
+  call_varint last;
+  for (std::uint32_t index = 0; index < count; index++) {
+    std::uint64_t length = next_varint(p);
+    const std::uint8_t* behind = p + length;
+    next_varint(p);
+    std::uint64_t call = call_of(p, end, last);
     executing_index.store(index, std::memory_order_relaxed);
-    _message.index = index;
-    complete_call(from, call, false, {at.p, end});
+    complete_call(from, call, false, {p, behind});
     if (_has_ended) return false;
-    at.p = end;
+    p = behind;
   }
   return true;
 }

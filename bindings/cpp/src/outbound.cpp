@@ -29,7 +29,6 @@ std::uint32_t outbound::find_destination(std::uint16_t shard, std::string_view n
 
 void outbound::open(std::uint32_t destination, run_kind kind, std::uint8_t flags, std::string_view words) {
   close();
-  send_much();
   bool is_answer = kind >= run_kind::request;
   if (!is_answer && !_destinations[destination].is_declared) {
     const place_name& place = _destinations[destination].place;
@@ -44,6 +43,8 @@ void outbound::open(std::uint32_t destination, run_kind kind, std::uint8_t flags
   _destination = destination;
   _count = 0;
   _hash = _first = 0;
+  _out.room(run_bytes + front_bytes);
+  _run_end = _out.size() + run_bytes;
   _run_at = begin_frame(_out);
   _out.resize(_out.size() + run_header_bytes);
   std::size_t extensions = _out.size();
@@ -61,32 +62,20 @@ void outbound::open(std::uint32_t destination, run_kind kind, std::uint8_t flags
 void outbound::put_other_call(std::uint64_t call) {
   std::size_t at = _out.size();
   _out.varint(call);
-  _call_bytes = _out.size() - at;
-  _call = _call_bytes <= 8 ? call : UINT64_MAX;
-  std::uint8_t written[8] = {};
-  detail::copy_few(written, _out.data() + at, std::min<std::size_t>(_call_bytes, 8));
-  _call_word = detail::load64(written);
+  _last_call.set(call, _out.data() + at, _out.size() - at);
 }
 
-void outbound::close() {
-  if (!_is_open) return;
+void outbound::end_run() {
   _is_open = false;
   _last_open = no_destination;
   if (_count == 0) return _out.resize(_run_at);
   std::size_t end = _out.size();
   _out.resize(_run_at + frame_header_bytes);
-  _out.u8(static_cast<std::uint8_t>(_kind));
-  _out.u8(_flags);
-  _out.u16(0);
-  _out.u32(_destination);
-  _out.u64(_first);
-  _out.u32(_count);
-  _out.u32(static_cast<std::uint32_t>(_extension_bytes));
-  _out.u64(_hash);
+  _out.u8(static_cast<std::uint8_t>(_kind)), _out.u8(_flags), _out.u16(0), _out.u32(_destination);
+  _out.u64(_first), _out.u32(_count), _out.u32(static_cast<std::uint32_t>(_extension_bytes)), _out.u64(_hash);
   if (_cause != 0) {
     _out.varint(5), _out.varint(1), _out.varint(16);
-    _out.u64(_cause);
-    _out.u64(_cause_last);
+    _out.u64(_cause), _out.u64(_cause_last);
   }
   _out.resize(end);
   end_frame(_out, _run_at, frame_type::run);
@@ -95,7 +84,7 @@ void outbound::close() {
 
 void outbound::begin_impulse(std::uint32_t destination, std::uint32_t method, byte_span key) {
   std::uint8_t flags = key.empty() ? 0 : 1;
-  if (!_is_open || _kind != run_kind::impulse || destination != _destination || flags != _flags || _out.size() - _run_at > run_bytes) {
+  if (!_is_open || _kind != run_kind::impulse || destination != _destination || flags != _flags || _out.size() > _run_end) {
     open(destination, run_kind::impulse, flags);
     _first = _destinations[destination].tickets + 1;
   }
@@ -105,7 +94,7 @@ void outbound::begin_impulse(std::uint32_t destination, std::uint32_t method, by
 
 void outbound::begin_answer(bool failed, std::uint64_t epoch, std::uint64_t session, std::uint32_t method, std::uint64_t request) {
   run_kind kind = failed ? run_kind::request_failure : run_kind::answer;
-  if (!_is_open || _kind != kind || epoch != _hash || session != _first || _out.size() - _run_at > run_bytes) {
+  if (!_is_open || _kind != kind || epoch != _hash || session != _first || _out.size() > _run_end) {
     open(0, kind);
     _hash = epoch;
     _first = session;

@@ -30,14 +30,21 @@ void give_frame(void* frame, std::size_t size) {
 // ---- The calls that are awaited ----
 
 void call_table::reserve(std::size_t calls) {
-  if (2 * calls <= _ring.size()) return;
-  std::vector<row> before(std::bit_ceil(2 * calls));
+  if (calls <= _ring.size()) return;
+  std::vector<row> before(std::bit_ceil(calls));
   before.swap(_ring);
   _mask = _ring.size() - 1;
   _size = _old.size();
   for (const row& one : before) {
     if (one.id != 0) add(one.id) = one;
   }
+}
+
+call_table::row* call_table::make_place(std::uint64_t id) {
+  if (2 * _size > _mask) reserve(2 * _ring.size());
+  row& at = _ring[id & _mask];
+  if (at.id != 0) _old.emplace(at.id, at);
+  return &at;
 }
 
 bool call_table::have_flows() const {

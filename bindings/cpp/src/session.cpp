@@ -68,12 +68,9 @@ bool session::take(frame_type type, byte_span payload) {
   if (_has_ended) return false;
   bool is_image = type == frame_type::image_begin || type == frame_type::image_chunk || type == frame_type::image_end;
   switch (type) {
-    case frame_type::heartbeat:
-      return payload.empty() || fail_with("P2.6", "a heartbeat with content");
-    case frame_type::goodbye:
-      return take_goodbye(payload);
-    case frame_type::app_welcome:
-      return take_welcome(payload);
+    case frame_type::heartbeat: return payload.empty() || fail_with("P2.6", "a heartbeat with content");
+    case frame_type::goodbye: return take_goodbye(payload);
+    case frame_type::app_welcome: return take_welcome(payload);
     case frame_type::rings: {
       reader in(payload, "P5.19");
       rings_frame rings;
@@ -92,12 +89,9 @@ bool session::take(frame_type type, byte_span payload) {
     case frame_type::image_chunk:
     case frame_type::image_end:
       return take_image(type, payload);
-    case frame_type::deliver:
-      return deliver(payload);
-    case frame_type::become_primary:
-      return become_primary(payload);
-    case frame_type::query:
-      return take_query(payload);
+    case frame_type::deliver: return deliver(payload);
+    case frame_type::become_primary: return become_primary(payload);
+    case frame_type::query: return take_query(payload);
     case frame_type::impulse_logged: {
       reader in(payload, "P5.9");
       impulse_logged logged;
@@ -108,12 +102,9 @@ bool session::take(frame_type type, byte_span payload) {
       _ahead.clear();
       return read_policy_ahead(in, _ahead) || fail_with(in.error, "PolicyAhead");
     }
-    case frame_type::look:
-      return take_look(payload);
-    case frame_type::go:
-      return take_go(payload);
-    case frame_type::convert:
-      return take_convert(payload);
+    case frame_type::look: return take_look(payload);
+    case frame_type::go: return take_go(payload);
+    case frame_type::convert: return take_convert(payload);
     default:
       return fail_with("P2.4", "a frame that no app is sent");
   }

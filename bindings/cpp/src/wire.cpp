@@ -30,15 +30,16 @@ constexpr std::uint64_t quotient() {
 }
 
 // A product of two numbers in this order stands one bit too low, which the powers make good. The end is Barrett's reduction.
-[[gnu::target("pclmul,sse2")]] std::uint64_t fold(const std::uint8_t*& p, std::size_t& n, std::uint64_t state) {
+[[gnu::target("pclmul,sse2")]] std::uint64_t fold(const std::uint8_t* p, const std::uint8_t* end, std::uint64_t crc, std::uint8_t* folded) {
   const __m128i powers = _mm_set_epi64x(static_cast<long long>(power_of_x(127)), static_cast<long long>(power_of_x(191)));
   const __m128i divisor = _mm_set_epi64x(static_cast<long long>(crc64_tables[0][128]), static_cast<long long>(quotient()));
   auto block = [&] { return _mm_loadu_si128(reinterpret_cast<const __m128i*>(p)); };
-  __m128i all = _mm_xor_si128(block(), _mm_cvtsi64_si128(static_cast<long long>(state)));
-  for (p += 16, n -= 16; n >= 16; p += 16, n -= 16) {
+  __m128i all = _mm_xor_si128(block(), _mm_cvtsi64_si128(static_cast<long long>(crc)));
+  while ((p += 16) != end) {
     __m128i front = _mm_clmulepi64_si128(all, powers, 0x00), back = _mm_clmulepi64_si128(all, powers, 0x11);
     all = _mm_xor_si128(_mm_xor_si128(front, back), block());
   }
+  if (folded != nullptr) return _mm_storeu_si128(reinterpret_cast<__m128i*>(folded), all), 0;
   all = _mm_xor_si128(_mm_clmulepi64_si128(all, powers, 0x10), _mm_srli_si128(all, 8));
   __m128i times = _mm_xor_si128(_mm_slli_epi64(_mm_clmulepi64_si128(all, divisor, 0x00), 1), all);
   __m128i whole = _mm_clmulepi64_si128(times, divisor, 0x10);
@@ -46,14 +47,18 @@ constexpr std::uint64_t quotient() {
   return (low >> 63 | high << 1) ^ static_cast<std::uint64_t>(_mm_cvtsi128_si64(_mm_srli_si128(all, 8)));
 }
 
+const bool is_there = __builtin_cpu_supports("pclmul");
+
 }  // namespace
 
-void crc64_fold(const std::uint8_t*& p, std::size_t& n, std::uint64_t& state) {
-  static const bool is_there = __builtin_cpu_supports("pclmul");
-  if (is_there) state = fold(p, n, state);
+std::size_t crc64_fold(const std::uint8_t* p, std::size_t n, std::uint64_t& crc, std::uint8_t* block) {
+  if (!is_there) return 0;
+  n -= n % 16;
+  crc = fold(p, p + n, crc, block);
+  return n;
 }
 #else
-void crc64_fold(const std::uint8_t*&, std::size_t&, std::uint64_t&) {}
+std::size_t crc64_fold(const std::uint8_t*, std::size_t, std::uint64_t&, std::uint8_t*) { return 0; }
 #endif
 
 }  // namespace detail
@@ -160,11 +165,7 @@ void end_frame(writer& out, std::size_t at, frame_type type, bool link, std::uin
   byte_span payload = out.view(at + frame_header_bytes);
   std::uint32_t payload_crc = link ? crc32c(payload) : 0;
   out.resize(at);
-  out.u32(static_cast<std::uint32_t>(end - at - frame_header_bytes));
-  out.u8(static_cast<std::uint8_t>(type));
-  out.u8(0);
-  out.u16(0);
-  out.u32(payload_crc);
+  out.u32(static_cast<std::uint32_t>(end - at - frame_header_bytes)), out.u8(static_cast<std::uint8_t>(type)), out.u8(0), out.u16(0), out.u32(payload_crc);
   out.u32(crc32c(out.view(at), seed));
   out.resize(end);
 }
@@ -204,33 +205,38 @@ const char* check_blocks(byte_span blocks) {
   return in.error;
 }
 
-// Whether the message at the front is a whole one of the usual form: less than 16 KiB, with the method's id in one byte or in five, and without
-// a key. If so, `p` moves behind it. Any other is looked at byte by byte.
-bool pass_usual_message(const std::uint8_t*& p, const std::uint8_t* end, bool has_call, std::uint64_t message_most) {
-  if (end - p < 2) return false;
-  std::size_t length = *p;
-  const std::uint8_t* at = p + 1;
-  if (length >= 0x80) {
-    length = (length & 0x7F) | static_cast<std::size_t>(*at) << 7;
-    if (*at == 0 || *at++ >= 0x80) return false;
+// How many of the messages at the front are whole ones of the usual form: less than 16 KiB, with the method's id in one byte or in five, the call's in
+// at most eight, and without a key. `p` moves behind them. Any other, and the last ones, are looked at byte by byte.
+std::uint32_t pass_usual_messages(const std::uint8_t*& p, const std::uint8_t* end, bool has_call, std::uint32_t count) {
+  std::uint32_t passed = 0;
+  const std::uint8_t* message = p;
+  // All of the numbers stand in the first 16 bytes.
+  for (; passed != count && end - message >= 16; passed++) {
+    const std::uint8_t* at = message + 1;
+    std::size_t length = *message;
+    if (length - 1 >= 0x7F) {
+      if (length == 0 || *at == 0 || *at >= 0x80) break;
+      length = (length & 0x7F) | static_cast<std::size_t>(*at++) << 7;
+    }
+    if (length > static_cast<std::size_t>(end - at)) break;
+    const std::uint8_t* behind = at + length;
+    std::uint8_t method = *at++;
+    if (method - 1u >= 0x7F) {
+      bool is_hash = length >= 5 && method != 0 && (detail::load<std::uint32_t>(at) & 0x808080u) == 0x808080u && at[3] != 0 && at[3] < 0x10;
+      if (!is_hash) break;
+      at += 4;
+    }
+    if (has_call) {
+      // The last byte of a number is the first one without the highest bit, and none but 0 ends with a zero, which no call has as its id (P3.9).
+      std::uint64_t ends = ~detail::load64(at) & 0x8080808080808080;
+      if (ends == 0) break;
+      at += static_cast<std::size_t>(std::countr_zero(ends)) / 8;
+      if (at >= behind || *at == 0) break;
+    }
+    message = behind;
   }
-  if (length == 0 || length > static_cast<std::size_t>(end - at) || length > message_most) return false;
-  const std::uint8_t* behind = at + length;
-  if (*at >= 0x80) {
-    bool is_hash = length >= 5 && (detail::load<std::uint32_t>(at) & 0x80808080u) == 0x80808080u && at[4] != 0 && at[4] < 0x10;
-    if (!is_hash) return false;
-    at += 5;
-  } else if (*at++ == 0) {
-    return false;
-  }
-  if (has_call) {
-    const std::uint8_t* last = at;
-    while (last != behind && *last >= 0x80) last++;
-    // Nine bytes hold any number below 2^63, and none ends with a zero but 0 itself, which no call has as its id (P3.9).
-    if (last == behind || last - at >= 9 || *last == 0) return false;
-  }
-  p = behind;
-  return true;
+  p = message;
+  return passed;
 }
 
 }  // namespace
@@ -258,10 +264,11 @@ const char* read_run(byte_span data, std::uint64_t message_most, run_view& run) 
   if (const char* broken = check_blocks(run.extensions)) return broken;
   reader at(run.messages, "P3.1");
   message_view message;
-  bool is_usual = !run.keyed && run.kind <= run_kind::impulse;
+  bool is_usual = !run.keyed && run.kind <= run_kind::impulse && message_most >= 1 << 14;
   bool has_call = run.kind != run_kind::fork && run.kind != run_kind::impulse;
-  for (std::uint32_t i = 0; i < run.count; i++) {
-    if (is_usual && pass_usual_message(at.p, at.end, has_call, message_most)) continue;
+  for (std::uint32_t i = 0;; i++) {
+    if (is_usual) i += pass_usual_messages(at.p, at.end, has_call, run.count - i);
+    if (i == run.count) break;
     if (const char* broken = read_message(run, at, message_most, message)) return broken;
   }
   return at.left() == 0 ? nullptr : "P3.1";

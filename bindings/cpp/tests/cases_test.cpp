@@ -108,6 +108,69 @@ void given_up_leaf_has_no_result() {
   expect(play.flow() == std::pair<std::string, std::string>("8282014101" "8300004114", "8183020003"), "the same behind a restore");
 }
 
+// One run has the results of many calls, in the order of the calls and in others, and the bytes of their ids carry. Each goes to its own flow.
+void results_of_a_run_go_to_their_calls() {
+  auto at = new_session();
+  std::uint64_t lsn = 0;
+  auto give = [&](std::uint8_t kind, byte_span body) {
+    bytes frame = deliver(lsn, 1'700'000'000'000'000, kind, body);
+    expect(at->take(frame_type::deliver, frame), at->end().why.c_str());
+    lsn += frame.size() - 24;
+  };
+  writer start, peer, arguments;
+  start.raw(bytes(16)), start.i64(1), start.u32(1), start.string("self");
+  peer.u32(1), peer.u16(0), peer.raw(bytes(16)), peer.u64(1), peer.string("bank");
+  welcome(*at, 0, false), give(3, start.view()), give(4, peer.view());
+  encode(arguments, std::vector<Step>{ask(1)});
+  for (std::uint64_t first : {1ull, 16'300ull, (1ull << 49) - 100, (1ull << 56) - 100}) {
+    at->next_call = first;
+    for (std::uint64_t n = 0; n < 200; n++) give(1, run_record(2, 1, probe::IProbe::id::Do, first + n, arguments.view()));
+    at->out.close(), at->out.bytes_out().clear();
+    writer results, one;
+    results.u8(3), results.u8(0), results.u16(0), results.u32(1), results.u64(1), results.u32(200), results.u32(0), results.u64(0);
+    std::vector<std::uint64_t> order;
+    for (std::uint64_t n = 0; n < 120; n++) order.push_back(first + n);
+    for (std::uint64_t n = 199; n >= 120; n--) order.push_back(first + n);
+    for (std::uint64_t call : order) {
+      one.clear(), one.varint(probe::IProbe::id::Add), one.varint(call), encode(one, static_cast<std::int64_t>(call % 1'000)), results.byte_string(one.view());
+    }
+    give(1, results.view());
+    at->out.close();
+    // The answers stand in the order of the results, and each tells the number that its flow was given.
+    frame_view frame;
+    run_view run;
+    std::size_t answered = 0;
+    for (byte_span rest = at->out.bytes_out().view(); read_frame(rest, false, 0, UINT64_MAX, frame) == nullptr && frame.consumed != 0; rest = rest.subspan(frame.consumed)) {
+      if (frame.type != frame_type::run || read_run(frame.payload, UINT64_MAX, run) != nullptr || run.kind != run_kind::result) continue;
+      reader messages(run.messages);
+      message_view message;
+      for (std::uint32_t i = 0; i < run.count && answered < order.size(); i++, answered++) {
+        read_message(run, messages, UINT64_MAX, message);
+        std::vector<std::string> seen;
+        cbor_reader in(message.arguments);
+        decode(in, seen);
+        expect(message.call == order[answered] && seen == std::vector{std::to_string(message.call % 1'000)}, "a flow was given another call's result");
+      }
+    }
+    expect(answered == 200 && at->calls.size() == 0, "not each flow has ended");
+  }
+}
+
+// Operations are hashed as one row of bytes, however many blocks of them are put together meanwhile.
+void operations_hash_as_they_stand() {
+  operation_hash hash;
+  writer all;
+  bytes arguments(400);
+  for (std::size_t i = 0; i < arguments.size(); i++) arguments[i] = static_cast<std::uint8_t>(i * 11 + i / 7);
+  for (std::uint64_t n = 0; n < 3'000; n++) {
+    byte_span with(arguments.data() + n % 13, n % 97 == 96 ? 300 : n % 23);
+    std::size_t length = 2 + n % 5;
+    hash.add(n * 0x9E3779B97F4A7C15ull, length, n, with, n % 2 == 0);
+    all.put(n * 0x9E3779B97F4A7C15ull, length), all.u64(n), all.raw(with);
+    expect(hash.value() == crc64(all.view()), "the hash of operations depends on how they are put together");
+  }
+}
+
 #if defined(__cpp_exceptions)
 
 // ---- Operations (docs/flows.md F4) ----
@@ -118,12 +181,13 @@ struct OddState {
 };
 // A contract by hand, of one method.
 struct IOdd {
-  static constexpr std::uint32_t try_id = 7;
+  static constexpr std::uint32_t try_id = 7, late_id = 8;
   static constexpr std::uint64_t contract_hash = 0;
   static constexpr std::string_view manifest = "";
   template <class A>
   static void dispatch(A& app, incoming& in) {
     if (in.method == try_id) invoke<void()>(in, app, &A::Try);
+    if (in.method == late_id) invoke<void()>(in, app, &A::Late);
   }
 };
 class Odd : public immortal<Odd, OddState, serves<IOdd>> {
@@ -140,7 +204,39 @@ class Odd : public immortal<Odd, OddState, serves<IOdd>> {
     if (was_refused) at.step([](OddState& s) { s.caught++; });
     co_await at.get<probe::IProbe>("bank").Add(1);
   }
+  static flow<void> Late(context<Odd> at) {
+    auto bank = at.get<probe::IProbe>("bank");
+    auto first = bank.Add(1);
+    leaf_list leaves(1, first.leaf());
+    co_await at.all_of(leaves);
+    std::int64_t second = co_await bank.Add(2);
+    auto came = first.take();
+    at.step([&](OddState& s) { s.caught = came ? 100 * *came + second : -1; });
+  }
 };
+
+// What one call alone gave is there as long as nobody takes it, also when the flow has waited for another one since.
+void result_that_is_taken_late_is_there() {
+  session at(std::make_unique<Odd>(), [] {});
+  welcome(at, 0, false);
+  writer start, peer, one, other;
+  start.raw(bytes(16)), start.i64(1), start.u32(1), start.string("self");
+  peer.u32(1), peer.u16(0), peer.raw(bytes(16)), peer.u64(1), peer.string("bank");
+  encode(one, std::int64_t{3}), encode(other, std::int64_t{4});
+  std::uint64_t lsn = 0;
+  auto give = [&](std::uint8_t kind, byte_span body) {
+    bytes frame = deliver(lsn, 1'700'000'000'000'000, kind, body);
+    expect(at.take(frame_type::deliver, frame), at.end().why.c_str());
+    lsn += frame.size() - 24;
+  };
+  give(3, start.view()), give(4, peer.view());
+  give(1, run_record(1, 1, IOdd::late_id, 0, {}));
+  give(1, run_record(3, 1, probe::IProbe::id::Add, 1, one.view()));
+  give(1, run_record(3, 1, probe::IProbe::id::Add, 2, other.view()));
+  writer image;
+  at.write_image(image);
+  expect(hex(image.view()).find("66636175676874190130") != std::string::npos, "a result that was taken late is another one");
+}
 
 // A call whose arguments cannot be written is none, in life and when the flow is executed again: it is refused in both.
 void refused_value_is_no_operation() {
@@ -334,7 +430,10 @@ int main() {
   call_that_waits_long_is_found();
   untaken_results_stand_in_the_order_of_their_leaves();
   given_up_leaf_has_no_result();
+  results_of_a_run_go_to_their_calls();
+  operations_hash_as_they_stand();
 #if defined(__cpp_exceptions)
+  result_that_is_taken_late_is_there();
   refused_value_is_no_operation();
 #endif
   messages_of_every_length_are_whole();

@@ -70,6 +70,11 @@ struct codec<T> {
       value = in.read_unsigned();
     }
   }
+  // The same of an item of one byte, as most numbers are, for which no reader is made. False: it is none.
+  static bool read_byte(byte_span item, T& value) {
+    if (item.size() != 1 || (item[0] & (std::signed_integral<T> ? 0xDF : 0xFF)) >= 24) return false;
+    return value = static_cast<T>((item[0] & 31) ^ -(item[0] >> 5)), true;
+  }
 };
 template <class T>
   requires std::is_enum_v<T>
@@ -244,9 +249,7 @@ struct codec<T> {
     for (std::size_t count = in.read_array(); count != 0 && in.ok(); count--) {
       typename T::key_type key{};
       typename T::mapped_type value{};
-      in.read_array_of(2);
-      decode(in, key);
-      decode(in, value);
+      read_row(in, key, value);
       if (in.ok()) map[key] = std::move(value);
     }
   }

@@ -83,9 +83,9 @@ inline std::uint64_t crc64_word(std::uint64_t crc, std::uint64_t word, std::size
   return after;
 }
 
-// Takes whole blocks of 16 bytes, of which there is at least one, by carry-less multiplication, and moves p and n behind them; none where the
-// processor has no such thing. The state is inverted.
-void crc64_fold(const std::uint8_t*& p, std::size_t& n, std::uint64_t& state);
+// Takes whole blocks of 16 bytes, of which there is at least one, by carry-less multiplication, and gives the number of bytes that were taken; none where
+// the processor has no such thing. The state is inverted. If there is a `block`, the state becomes 0, and the block stands for all: that costs less.
+std::size_t crc64_fold(const std::uint8_t* p, std::size_t n, std::uint64_t& crc, std::uint8_t* block = nullptr);
 
 }  // namespace detail
 
@@ -94,7 +94,8 @@ inline std::uint64_t crc64(byte_span data, std::uint64_t state = 0) {
   const std::uint8_t* p = data.data();
   std::size_t n = data.size();
   std::uint64_t crc = ~state;
-  if (n >= 16) detail::crc64_fold(p, n, crc);
+  std::size_t folded = n >= 16 ? detail::crc64_fold(p, n, crc) : 0;
+  p += folded, n -= folded;
   for (; n >= 8; p += 8, n -= 8) crc = detail::crc64_word(crc, detail::load64(p), 8);
   std::uint64_t last = 0;
   for (std::size_t k = 0; k < n; k++) last |= static_cast<std::uint64_t>(p[k]) << (8 * k);

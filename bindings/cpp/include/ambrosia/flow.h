@@ -17,7 +17,7 @@ struct is_pending : std::false_type {};
 template <class T, bool Raw>
 struct is_pending<pending<T, Raw>> : std::true_type {};
 template <class T>
-concept own_awaiter = requires(T a) { []<class Leaves>(const leaves_awaiter<Leaves>&) {}(a); };
+concept own_awaiter = requires { typename T::waits_for_leaves; };
 
 template <class T>
 inline constexpr bool is_held_by_value = !std::is_reference_v<T> && !std::is_pointer_v<T> && !std::same_as<T, std::string_view> && !std::same_as<T, byte_span>;

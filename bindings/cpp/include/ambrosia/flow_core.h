@@ -38,12 +38,14 @@ void give_frame(void* frame, std::size_t size);
 // flows end before that.
 class operation_hash {
  public:
-  void add(std::uint64_t word, std::size_t length, std::uint64_t destination, byte_span arguments) {
-    if (_last.size() + arguments.size() > most) [[unlikely]] return add_many(word, length, destination, arguments);
-    std::uint8_t* to = _last.room(16 + arguments.size());
-    detail::store(to, word), detail::store(to + length, destination);
-    detail::copy(to + length + 8, arguments);
+  // `is_padded`: 16 bytes can be read where the arguments begin.
+  void add(std::uint64_t word, std::size_t length, std::uint64_t destination, byte_span arguments, bool is_padded = false) {
+    if (!_last.has_room(32)) [[unlikely]] make_room();
+    if (arguments.size() > 16) [[unlikely]] return add_long(word, length, destination, arguments);
+    std::uint8_t* to = _last.data() + _last.size();
     _last.grow(length + 8 + arguments.size());
+    detail::store(to, word), detail::store(to + length, destination);
+    is_padded ? void(std::memcpy(to + length + 8, arguments.data(), 16)) : detail::copy_few(to + length + 8, arguments.data(), arguments.size());
   }
   // The same of an operation whose arguments are written into what it gives; `undo` takes it back.
   writer& begin(std::uint64_t word, std::size_t length, std::uint64_t destination) {
@@ -59,8 +61,8 @@ class operation_hash {
   void set(std::uint64_t value) { _before = value, _last.clear(); }
 
  private:
-  static constexpr std::size_t most = 96;  // so that _last takes no more than 128 bytes
-  void add_many(std::uint64_t word, std::size_t length, std::uint64_t destination, byte_span arguments);
+  [[gnu::noinline]] void make_room();
+  [[gnu::noinline]] void add_long(std::uint64_t word, std::size_t length, std::uint64_t destination, byte_span arguments);
 
   std::uint64_t _before = 0;
   std::size_t _begun = 0;
@@ -107,7 +109,7 @@ class flow_core {
   enum class leaf_state : std::uint8_t { waiting, done, taken, given_up };
   struct leaf {
     std::uint8_t kind = 0;  // 0 call, 1 timer, 2 task
-    leaf_state state = leaf_state::waiting;
+    leaf_state state = leaf_state::taken;
     bool is_failure = false;
     std::uint64_t number = 0;
     bytes value;  // of what is done and not taken
@@ -124,7 +126,7 @@ class flow_core {
   // Whether an operation may be done here; if not, `refused` says why.
   bool allow(bool noted) {
     if (in_step || !noted) [[unlikely]] disallow();
-    return refused == nullptr;
+    return noted && !in_step;
   }
   std::unique_ptr<failure> refused;
   // Notes an operation. False: the flow is too long, or its re-execution has gone another way.
@@ -146,18 +148,20 @@ class flow_core {
 
   // ---- Waiting ----
 
-  // Whether what is awaited is there: all of the leaves, or one. A failure that is not taken ends the flow instead.
-  bool is_ready(const std::uint32_t* leaves, std::size_t count, bool all, bool takes_failures) {
-    if (_doom != nullptr || replay_failed()) return false;
-    if (count == 1 && (takes_failures || at(leaves[0]).state == leaf_state::waiting)) return at(leaves[0]).state != leaf_state::waiting;
-    return is_ready_slowly(leaves, count, all, takes_failures);
+  // Whether the leaf that is awaited is there. A failure that is not taken ends the flow instead.
+  bool is_ready(std::uint32_t leaf, bool takes_failures) {
+    if (at(leaf).state == leaf_state::waiting) [[likely]] return false;
+    return _doom == nullptr && !replay_failed() && (takes_failures || !dooms(leaf));
   }
-  // The leaves stay where they are until the flow goes on: in the frame of its coroutine.
-  void wait(std::coroutine_handle<> where, const std::uint32_t* leaves, std::size_t count, bool all, bool takes_failures) {
-    _at = where;
-    _awaited = {leaves, count};
+  // The same of several: whether all of them are there, or one.
+  bool is_ready(std::span<const std::uint32_t> leaves, bool all);
+  // What comes for one leaf alone is taken as soon as the flow goes on, so nothing keeps it.
+  void wait(std::coroutine_handle<> where, std::uint32_t leaf, bool takes_failures) { _at = where, _awaited_leaf = leaf, _takes_failures = takes_failures; }
+  // The list of several stays where it is until the flow goes on: in the frame of its coroutine.
+  void wait(std::coroutine_handle<> where, std::span<const std::uint32_t> leaves, bool all) {
+    wait(where, several, true);
+    _awaited = leaves;
     _awaits_all = all;
-    _takes_failures = takes_failures;
   }
   // Which of several is there: the first of them that came.
   std::size_t choose(const std::uint32_t* leaves, std::size_t count);
@@ -203,22 +207,24 @@ class flow_core {
   leaf& at(std::uint32_t index) { return index >= _first_leaf ? _leaves[index - _first_leaf] : s_taken_leaf; }
   bool replay_has_failed() const;
   static std::uint64_t word_of(operation what, short_varint method) { return static_cast<std::uint64_t>(what) | method.word << 8; }
-  bool note_new(operation what, short_varint method, std::uint64_t destination, byte_span arguments);
+  bool note_new(operation what, short_varint method, std::uint64_t destination, byte_span arguments, bool is_padded);
   bool note_again(operation what, short_varint method);
   writer& begin_call_again(std::uint32_t destination, short_varint method);
   std::uint32_t end_call_again(short_varint method);
   std::uint32_t refuse_call();
   // Out of line, so that what is done at each call saves no registers for them.
-  [[gnu::noinline]] byte_span take_again(bool& is_failure);
-  [[gnu::noinline]] byte_span tell_result(bool is_failure, byte_span value);
-  [[gnu::noinline]] void complete_among(std::uint32_t index, byte_span value);
+  [[gnu::noinline]] byte_span take_slowly(std::uint32_t leaf, bool& is_failure);
+  [[gnu::noinline]] void complete_among(std::uint32_t index, bool is_failure, byte_span value);
+  [[gnu::noinline]] void stop();
   [[gnu::noinline]] void end_with(byte_span value);
-  [[gnu::noinline]] byte_span take_none(const leaf& of, bool& is_failure);
+  byte_span take_again(bool& is_failure);
+  byte_span take_none(leaf_state state, bool& is_failure);
   void disallow();
-  bool is_ready_slowly(const std::uint32_t* leaves, std::size_t count, bool all, bool takes_failures);
+  bool dooms(std::uint32_t index);
   bool has_all_it_awaits(std::uint32_t index);
   static failure failure_of(byte_span value);
   std::uint32_t add_leaf(std::uint8_t kind, std::uint64_t number);
+  leaf& new_leaf(std::uint32_t index, std::uint8_t kind, std::uint64_t number);
   std::uint32_t add_failed_call();
   void find_again(leaf& of, std::uint32_t index);
   void forget(leaf& of);
@@ -230,13 +236,16 @@ class flow_core {
   std::size_t _entries = 0, _operation_count = 0;
   operation_hash _hash;
   static leaf s_taken_leaf;
-  std::vector<leaf> _leaves;
+  std::vector<leaf> _leaves;  // one at least, also where the flow has none
   std::uint32_t _first_leaf = 0, _next_leaf = 0, _taken = 0;  // so many of those in _leaves were taken
   std::coroutine_handle<> _root, _at;
+  static constexpr std::uint32_t several = UINT32_MAX;
+  std::uint32_t _awaited_leaf = several;  // then they stand in _awaited; one stands here until it is taken
+  byte_span _told;                        // the value of that one, for which it was just resumed
+  bool _is_told_failure = false;
   std::span<const std::uint32_t> _awaited;
   bool _awaits_all = false, _takes_failures = false;
   bytes _mistake;  // what is given in place of a leaf that cannot be taken
-  byte_span _told;  // the value of the leaf that it was just resumed for
   std::unique_ptr<failure> _doom;
   std::unique_ptr<replay> _replay;
 };

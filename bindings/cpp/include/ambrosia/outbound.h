@@ -24,17 +24,18 @@ class outbound {
 
   // The index of a destination, which the first run to it declares (P5.5). no_destination: the name is none, or there are 2^20 already.
   std::uint32_t destination(std::uint16_t shard, std::string_view name) {
-    bool is_last = shard == _last_shard && name.size() == _last_name.size() && detail::equal_few(name.data(), _last_name.data(), name.size());
-    if (is_last) [[likely]] return _last_index;
+    if (shard == _last_shard && detail::equal_few(name, _last_name)) [[likely]] return _last_index;
     return find_destination(shard, name);
   }
   const place_name& name_of(std::uint32_t destination) const { return _destinations[destination].place; }
   std::uint64_t hash_of(std::uint32_t destination) const { return _destinations[destination].hash; }
 
   void begin(std::uint32_t destination, run_kind kind, short_varint method, std::uint64_t call = 0) {
-    if (destination != _last_open || kind != _kind || _out.size() - _run_at > run_bytes) [[unlikely]] open(destination, kind);
-    begin_message(method);
-    if (kind != run_kind::fork) put_call(call);
+    if (destination != _last_open || kind != _kind || _out.size() > _run_end) [[unlikely]] open(destination, kind);
+    if (kind == run_kind::fork) return begin_message(method);
+    if (call != _last_call.id + 1 || (call & 0x7F) == 0) [[unlikely]] return begin_message(method), put_other_call(call);
+    _last_call.id = call;
+    begin_message(method, ++_last_call.word, _last_call.length);
   }
   void begin_impulse(std::uint32_t destination, std::uint32_t method, byte_span key);
   void begin_answer(bool failed, std::uint64_t epoch, std::uint64_t session, std::uint32_t method, std::uint64_t request);
@@ -49,7 +50,9 @@ class outbound {
     std::size_t length = _out.size() - _message_at - _length_bytes;
     bool is_expected = _length_bytes == 1 ? length < 0x80 : length >= 0x80 && length < 0x4000;
     if (!is_expected || _out.bad || length > limit) [[unlikely]] return end_slowly(length);
-    put_length(length);
+    std::uint8_t* at = _out.data() + _message_at;
+    if (_length_bytes == 2) *at++ = static_cast<std::uint8_t>(length | 0x80), length >>= 7;
+    *at = static_cast<std::uint8_t>(length);
     _count++;
     return true;
   }
@@ -58,13 +61,16 @@ class outbound {
   template <class F>
   void frame(frame_type type, F payload) {
     close();
-    send_much();
     std::size_t at = begin_frame(_out);
     payload(_out);
     end_frame(_out, at, type);
   }
   void frame(frame_type type) { frame(type, [](writer&) {}); }
-  void close();
+  // Ends the open run, and sends if much has come together.
+  void close() {
+    if (_is_open) end_run();
+    if (_out.size() >= send_bytes && send != nullptr) send(_out);
+  }
 
   writer& bytes_out() { return _out; }
   bool was_bad() const { return _was_bad; }
@@ -76,34 +82,26 @@ class outbound {
 
  private:
   static constexpr std::size_t run_bytes = 60'000, run_bytes_most = 262'144, send_bytes = 256 * 1024;
+  static constexpr std::size_t front_bytes = 64;  // more than a message has in front of its arguments, and the 16 bytes behind that are read at once
   struct destination_row {
     place_name place;
     std::uint64_t hash = 0, tickets = 0;
     bool is_declared = false;
   };
 
+  void end_run();
   void open(std::uint32_t destination, run_kind kind, std::uint8_t flags = 0, std::string_view words = {});
-  void send_much() {
-    if (_out.size() >= send_bytes && send != nullptr) send(_out);
-  }
-  void begin_message(short_varint method) {
+  // Writes the method behind the place of the length, and the varint of a call, which may be of no bytes. An open run has room for it.
+  void begin_message(short_varint method, std::uint64_t call_word = 0, std::size_t call_bytes = 0) {
     _message_at = _out.size();
     _cause_last = lsn;
-    _out.put(method.word, method.length, _length_bytes);
-  }
-  // Numbers of calls ascend, so nearly each differs from the one before in its lowest seven bits alone.
-  void put_call(std::uint64_t call) {
-    if (call != _call + 1 || (call & 0x7F) == 0) [[unlikely]] return put_other_call(call);
-    _call = call;
-    _out.put(++_call_word, _call_bytes);
+    std::uint8_t* at = _out.data() + _message_at + _length_bytes;
+    _out.grow(_length_bytes + method.length + call_bytes);
+    detail::store(at, method.word);
+    detail::store(at + method.length, call_word);
   }
   void put_other_call(std::uint64_t call);
   std::uint32_t find_destination(std::uint16_t shard, std::string_view name);
-  void put_length(std::size_t length) {
-    std::uint8_t* at = _out.data() + _message_at;
-    if (_length_bytes == 2) *at++ = static_cast<std::uint8_t>(length | 0x80), length >>= 7;
-    *at = static_cast<std::uint8_t>(length);
-  }
   void begin_run_for();
   bool end_slowly(std::size_t length);
 
@@ -121,9 +119,8 @@ class outbound {
   std::uint8_t _flags = 0;
   std::uint32_t _destination = 0, _count = 0;
   std::uint64_t _hash = 0, _first = 0, _cause = 0, _cause_last = 0;
-  std::size_t _run_at = 0, _extension_bytes = 0, _message_at = 0;
-  std::uint64_t _call = UINT64_MAX, _call_word = 0;  // the call that was written last, and its varint of so many bytes; UINT64_MAX: of more than eight
-  std::size_t _call_bytes = 0;
+  std::size_t _run_at = 0, _run_end = 0, _extension_bytes = 0, _message_at = 0;  // _run_end: behind which no message begins
+  call_varint _last_call;
   std::size_t _length_bytes = 1;  // in front of the open message: 1 or 2, as the one before it needed
 };
 

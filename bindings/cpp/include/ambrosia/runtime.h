@@ -5,8 +5,8 @@
 
 namespace ambrosia::inline v0 {
 
-// The calls whose answers are awaited, by call id. Ids ascend, so each has its place in a ring with two rows for each call that waits, and allocates
-// nothing. One that still waits when another comes to its place moves to a map, once.
+// The calls whose answers are awaited, by call id. Ids ascend, so each has its place in a ring, and allocates nothing. Where another comes to the place
+// of one that still waits, the ring grows if it is half full, and else that one moves to a map, once.
 class call_table {
  public:
   struct row {
@@ -17,12 +17,11 @@ class call_table {
   call_table() : _ring(64), _mask(63) {}
   // The rest is the caller's to fill in.
   row& add(std::uint64_t id) {
-    if (2 * _size > _mask) [[unlikely]] reserve(_size + 1);
-    row& at = _ring[id & _mask];
-    if (at.id != 0) [[unlikely]] _old.emplace(at.id, at);
-    at.id = id;
+    row* at = &_ring[id & _mask];
+    if (at->id != 0) [[unlikely]] at = make_place(id);
+    at->id = id;
     _size++;
-    return at;
+    return *at;
   }
   row* find(std::uint64_t id) {
     row& at = _ring[id & _mask];
@@ -33,8 +32,9 @@ class call_table {
   void remove(row* call) {
     _size--;
     std::uint64_t id = std::exchange(call->id, 0);
-    if (!_old.empty()) _old.erase(id);
+    if (!_old.empty()) [[unlikely]] _old.erase(id);
   }
+  // Makes it a ring of so many rows at least.
   void reserve(std::size_t calls);
   std::size_t size() const { return _size; }
   std::vector<row> sorted() const;
@@ -42,6 +42,8 @@ class call_table {
   bool have_flows() const;
 
  private:
+  row* make_place(std::uint64_t id);
+
   std::vector<row> _ring;
   std::map<std::uint64_t, row> _old;
   std::size_t _mask, _size = 0;  // of the ring; of both

@@ -8,12 +8,12 @@ namespace ambrosia::inline v0 {
 // Waits for leaves of a flow: for all of them, or for the first. Leaves is an array or a vector of their numbers.
 template <class Leaves>
 struct leaves_awaiter {
+  using waits_for_leaves = void;
   flow_core& at;
   Leaves leaves;
   bool all = true;
-  bool takes_failures = true;  // false: a failure ends the flow at its wait (where there are no exceptions)
-  bool await_ready() { return at.is_ready(leaves.data(), leaves.size(), all, takes_failures); }
-  void await_suspend(std::coroutine_handle<> h) { at.wait(h, leaves.data(), leaves.size(), all, takes_failures); }
+  bool await_ready() { return at.is_ready(leaves, all); }
+  void await_suspend(std::coroutine_handle<> h) { at.wait(h, leaves, all); }
 };
 using leaf_list = std::vector<std::uint32_t>;
 
@@ -30,16 +30,21 @@ class [[nodiscard]] pending {
   std::uint32_t leaf() const { return _leaf; }
   flow_core& core() const { return *_at; }
 
-  struct outcome_awaiter : leaves_awaiter<std::array<std::uint32_t, 1>> {
+  // Waits for this leaf alone. Where there are no exceptions, a failure that is not taken ends the flow at its wait.
+  template <bool GivesOutcome>
+  struct leaf_awaiter {
+    using waits_for_leaves = void;
+    static constexpr bool takes_failures = GivesOutcome || has_exceptions;
     pending& of;
-    result<T> await_resume() { return of.take(); }
+    bool await_ready() { return of._at->is_ready(of._leaf, takes_failures); }
+    void await_suspend(std::coroutine_handle<> h) { of._at->wait(h, of._leaf, takes_failures); }
+    std::conditional_t<GivesOutcome, result<T>, T> await_resume() {
+      if constexpr (GivesOutcome) return of.take();
+      if constexpr (!GivesOutcome) return of.take_value();
+    }
   };
-  struct value_awaiter : leaves_awaiter<std::array<std::uint32_t, 1>> {
-    pending& of;
-    T await_resume() { return of.take_value(); }
-  };
-  outcome_awaiter outcome() { return {{*_at, {_leaf}}, *this}; }
-  value_awaiter value() { return {{*_at, {_leaf}, true, has_exceptions}, *this}; }
+  leaf_awaiter<true> outcome() { return {*this}; }
+  leaf_awaiter<false> value() { return {*this}; }
 
   // What is there already.
   result<T> take() {
@@ -75,6 +80,9 @@ class [[nodiscard]] pending {
     if constexpr (Raw) {
       value = to_bytes(data);
     } else if constexpr (!std::is_void_v<T>) {
+      if constexpr (whole_number<T>) {
+        if (codec<T>::read_byte(data, value)) return true;
+      }
       cbor_reader in(data);
       decode(in, value);
       return in.ok();

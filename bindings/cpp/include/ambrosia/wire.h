@@ -35,28 +35,23 @@ namespace detail {
 
 inline void copy_few(std::uint8_t* to, const std::uint8_t* from, std::size_t count) {
   if (count >= 8) {
-    std::uint64_t first, last;
-    std::memcpy(&first, from, 8), std::memcpy(&last, from + count - 8, 8);
-    std::memcpy(to, &first, 8), std::memcpy(to + count - 8, &last, 8);
+    std::uint64_t first = load64(from), last = load64(from + count - 8);
+    store(to, first), store(to + count - 8, last);
   } else if (count >= 4) {
-    std::uint32_t first, last;
-    std::memcpy(&first, from, 4), std::memcpy(&last, from + count - 4, 4);
-    std::memcpy(to, &first, 4), std::memcpy(to + count - 4, &last, 4);
+    auto first = load<std::uint32_t>(from), last = load<std::uint32_t>(from + count - 4);
+    store(to, first), store(to + count - 4, last);
   } else if (count != 0) {
-    to[0] = from[0], to[count / 2] = from[count / 2], to[count - 1] = from[count - 1];
+    to[0] = from[0];
+    if (count > 1) to[1] = from[1], to[count - 1] = from[count - 1];
   }
 }
 inline void copy(std::uint8_t* to, byte_span from) { from.size() <= 16 ? copy_few(to, from.data(), from.size()) : void(std::memcpy(to, from.data(), from.size())); }
-inline bool equal_few(const char* a, const char* b, std::size_t count) {
-  if (count > 16 || count < 4) return std::memcmp(a, b, count) == 0;
-  std::size_t size = count >= 8 ? 8 : 4;
-  std::uint64_t first_a = 0, last_a = 0, first_b = 0, last_b = 0;
-  if (size == 8) {
-    std::memcpy(&first_a, a, 8), std::memcpy(&last_a, a + count - 8, 8), std::memcpy(&first_b, b, 8), std::memcpy(&last_b, b + count - 8, 8);
-  } else {
-    std::memcpy(&first_a, a, 4), std::memcpy(&last_a, a + count - 4, 4), std::memcpy(&first_b, b, 4), std::memcpy(&last_b, b + count - 4, 4);
-  }
-  return ((first_a ^ first_b) | (last_a ^ last_b)) == 0;
+inline bool equal_few(std::string_view one, std::string_view other) {
+  const std::uint8_t *a = as_bytes(one).data(), *b = as_bytes(other).data();
+  std::size_t n = one.size();
+  if (n != other.size() || n > 16 || n < 4) return one == other;
+  if (n >= 8) return ((load64(a) ^ load64(b)) | (load64(a + n - 8) ^ load64(b + n - 8))) == 0;
+  return ((load<std::uint32_t>(a) ^ load<std::uint32_t>(b)) | (load<std::uint32_t>(a + n - 4) ^ load<std::uint32_t>(b + n - 4))) == 0;
 }
 
 }  // namespace detail
@@ -71,6 +66,17 @@ struct short_varint {
   }
   std::uint64_t word = 0;
   std::uint32_t length, number;
+};
+
+// The id of a call, and its varint. Ids ascend, so the next one mostly has this varint plus one: where its lowest seven bits are not all 0.
+struct call_varint {
+  std::uint64_t id = UINT64_MAX, word = 0;  // UINT64_MAX: there is none, or it has more than eight bytes
+  std::size_t length = 0;
+  void set(std::uint64_t of, const std::uint8_t* varint, std::size_t bytes) {
+    std::uint8_t front[8] = {};
+    if (bytes <= 8) detail::copy_few(front, varint, bytes);
+    id = bytes <= 8 ? of : UINT64_MAX, word = detail::load64(front), length = bytes;
+  }
 };
 
 // A growing row of bytes. It keeps its memory when it is cleared, so a writer that is used again allocates nothing.
@@ -91,7 +97,7 @@ class writer {
 
   // Room for so many more bytes, which `grow` then counts in.
   std::uint8_t* room(std::size_t more) {
-    if (_capacity - _size < more) enlarge(more);
+    if (!has_room(more)) [[unlikely]] enlarge(more);
     return _data + _size;
   }
   void grow(std::size_t by) { _size += by; }
@@ -103,7 +109,7 @@ class writer {
     _size = at + count;
   }
 
-  bool has_room(std::size_t more) const { return _capacity - _size >= more; }
+  bool has_room(std::size_t more) const { return _size + more <= _capacity; }
 
   void raw(byte_span data) {
     detail::copy(room(data.size()), data);

@@ -5,8 +5,9 @@ using Ambrosia.TestKit;
 namespace Ambrosia.Feed.Tests;
 
 /// <summary>
-/// Packs the repository, and again from another place, under a version that nobody has had, and gives tests a folder outside of the repository
-/// with a home and a cache of packages of its own, where the feed is one more source beside those of this machine. Tests share it.
+/// Packs the repository, and again from another place, under a version that nobody has had, and gives tests a folder outside of the
+/// repository with a home and a cache of packages of its own, where the feed is one more source beside those of this machine. Tests share
+/// it.
 /// </summary>
 public sealed class Feed : IDisposable
 {

@@ -79,6 +79,7 @@ void outbound::end_run() {
   }
   _out.resize(end);
   end_frame(_out, _run_at, frame_type::run);
+  emitted += end - _run_at;
   if (_kind == run_kind::impulse) _destinations[_destination].tickets = _first + _count - 1;
 }
 

@@ -72,8 +72,8 @@ bool session::execute_records(byte_span all, std::uint64_t mark) {
     bool is_marked = mark != 0 && mark <= _executed;
     if (is_marked && _reported < mark) processed(mark);
     if (is_marked) mark = 0;
-    // At least once for each MiB delivered (P5.6).
-    if (_executed - _reported >= 1 << 19) processed(_executed);
+    // At least once for each MiB delivered, and for each that is emitted (P5.6).
+    if (std::max(_executed - _reported, out.emitted - _emitted_then) >= 1 << 19) processed(_executed);
   }
   out.lsn = 0;
   executing_lsn.store(0, std::memory_order_relaxed);

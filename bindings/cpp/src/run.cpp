@@ -104,16 +104,17 @@ bool is_traced() {
 }
 
 session_end converse(channel& with, session& at, immortal_base& app) {
-  bool goes_on = true;
   std::unique_ptr<watcher> watching;
-  while (goes_on) {
-    goes_on = execute_received(with, at);
-    if (!goes_on || with.read_more()) continue;
+  while (execute_received(with, at)) {
+    bool is_dry = !with.read_more();
     if (watching == nullptr && at.is_welcome()) watching = std::make_unique<watcher>(with, at);
+    // Neither reports nor what other threads have brought may wait for the end of an input that never runs dry.
     at.drain_tasks();
     run_posts(at, app);
-    at.run_dry();
-    if (!flush(with, at) || with.has_ended()) break;
+    if (is_dry) at.run_dry();
+    bool is_sent = flush(with, at);
+    if (!is_dry) continue;
+    if (!is_sent || with.has_ended()) return lost();
     if (at.takes_break() && is_traced()) {
       std::raise(SIGTRAP);
       at.say_goes_on();  // the coordinator says what comes next
@@ -121,12 +122,9 @@ session_end converse(channel& with, session& at, immortal_base& app) {
     }
     with.wait();
   }
-  watching.reset();
-  if (!goes_on) {
-    flush(with, at);
-    return at.end();
-  }
-  return lost();
+  watching.reset();  // it says nothing behind the goodbye
+  flush(with, at);
+  return at.end();
 }
 
 session_end run_session(std::unique_ptr<immortal_base> app) {

@@ -186,6 +186,7 @@ bool session::become_primary(byte_span payload) {
 void session::processed(std::uint64_t lsn) {
   out.frame(frame_type::processed, [&](writer& to) { to.u64(lsn); });
   _reported = std::max(_reported, lsn);
+  _emitted_then = out.emitted;
 }
 
 void session::run_dry() {

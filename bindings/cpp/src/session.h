@@ -202,7 +202,7 @@ class session final : public runtime {
   std::uint32_t _ring_bytes = 0;
   bytes _image;  // while it comes
 
-  std::uint64_t _executed = 0, _reported = 0;
+  std::uint64_t _executed = 0, _reported = 0, _emitted_then = 0;  // the last: what was emitted before the last report
   std::int64_t _key_time = 0;
   std::vector<origin> _origins;  // by origin number; 0 is the instance itself
   std::map<std::uint64_t, timer_row> _timers;

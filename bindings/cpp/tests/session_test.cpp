@@ -133,13 +133,11 @@ bytes peer(std::uint32_t origin) {
   return body.take();
 }
 
-// What a handler emits is sent while it runs, in pieces of whole runs; together they are what is sent at its end where nobody takes them.
+// Three messages that come together and each lead to much: it is sent while they are executed, in pieces of whole runs, and together these are what
+// is sent at the end where nobody takes them. Behind each stands the report that it was executed.
 void send_while_running() {
-  writer program;
-  std::vector<Step> steps(60'000);
-  for (Step& step : steps) step.Op = Operation::Fork, step.To = "bank0", step.Number = 1ll << 40;
-  encode(program, steps);
   std::size_t pieces = 0, longest = 0;
+  std::vector<std::uint64_t> ends;
   auto emitted = [&](bool in_pieces) {
     auto at = new_session();
     welcome(*at, 0, false);
@@ -150,20 +148,35 @@ void send_while_running() {
     };
     if (in_pieces) at->out.send = [&](writer& frames) { pieces++, longest = std::max(longest, frames.size()), take(frames); };
     std::uint64_t lsn = 0;
-    auto give = [&](std::uint8_t kind, byte_span body) {
-      bytes frame = deliver(lsn, 1, kind, body);
+    auto give = [&](byte_span frame) {
       expect(at->take(frame_type::deliver, frame), at->end().why.c_str());
       lsn += frame.size() - 24;
     };
-    give(3, first_start());
-    give(4, peer(1));
-    give(1, run_record(1, 1, probe::IProbe::id::Do, 0, program.view()));
+    give(deliver(lsn, 1, 3, first_start()));
+    give(deliver(lsn, 1, 4, peer(1)));
+    at->out.close();
+    at->out.bytes_out().clear();
+    writer arguments;
+    encode(arguments, std::string("bank0")), encode(arguments, std::int64_t{1} << 40), encode(arguments, std::int32_t{60'000});
+    bytes record = deliver(lsn, 1, 1, run_record(1, 1, probe::IProbe::id::SendMany, 0, arguments.view())), all = record;
+    for (int i = 0; i < 2; i++) all.insert(all.end(), record.begin() + 24, record.end());
+    ends.clear();
+    for (int i = 1; i <= 3; i++) ends.push_back(lsn + i * (record.size() - 24));
+    give(all);
     at->out.close();
     take(at->out.bytes_out());
     return sent;
   };
-  expect(emitted(true) == emitted(false), "what is sent while a handler runs is something else");
-  expect(pieces >= 2 && longest < 350'000, "what a handler emits waits for its end", longest);
+  bytes sent = emitted(true);
+  expect(sent == emitted(false), "what is sent while a handler runs is something else");
+  expect(pieces >= 6 && longest < 350'000, "what a handler emits waits for its end", longest);
+  std::vector<std::uint64_t> reports;
+  byte_span rest = sent;
+  for (frame_view frame; read_frame(rest, false, 0, 1u << 30, frame) == nullptr && frame.consumed != 0; rest = rest.subspan(frame.consumed)) {
+    reader in(frame.payload);
+    if (frame.type == frame_type::processed) reports.push_back(in.u64());
+  }
+  expect(reports == ends, "what has emitted much is not reported", reports.size());
 }
 
 class play {

@@ -77,6 +77,7 @@ class outbound {
 
   // Sends whole frames and clears the writer, as soon as much has come together, so that a handler may emit any amount. Null: all of it waits.
   std::function<void(writer&)> send;
+  std::uint64_t emitted = 0;       // bytes of the runs that have ended
   std::uint64_t limit = 64 << 20;  // of a message (P3.4)
   std::uint64_t lsn = 0;           // of the record that is executed; 0: none, and then a run states no cause
 

@@ -13,7 +13,10 @@ namespace Ambrosia.Log.Fencing;
 public sealed class Meeting
 {
     private const string First = "first", Second = "second", Bell = "bell";
-    private const int Rounds = 20, LooksBefore = 50;
+    private const int Rounds = 20, LooksBefore = 50, LooksBeforeMin = 3;
+
+    /// <summary>Fewer looks do where each takes long: the other side waits for this one, and not for ever.</summary>
+    private static readonly TimeSpan s_looksBeforeMax = TimeSpan.FromMilliseconds(250);
 
     /// <summary>What is late for so long is late enough to be known: some caches never look again.</summary>
     private static readonly TimeSpan s_lateMax = TimeSpan.FromSeconds(2);
@@ -119,13 +122,15 @@ public sealed class Meeting
         string fence = PathOf($"fence.{round}.0"), done = $"done.{round}";
         foreach (bool _ in Await($"fence.{round}.0")) yield return true;
         foreach (bool _ in Await($"{Bell}.{round}")) yield return true;
+        long begun = _time.GetTimestamp();
         for (int i = 0; i < LooksBefore; i++) // as a primary does with its fence, so that whatever caches names has this one
         {
             _files.Exists(fence);
             Rings(round);
+            if (i + 1 >= LooksBeforeMin && _time.GetElapsedTime(begun) > s_looksBeforeMax) break;
         }
         Create($"ready.{round}");
-        long begun = _time.GetTimestamp();
+        begun = _time.GetTimestamp();
         long? rung = null, made = null, gone = null, listed = null;
         while (rung is null || made is null || gone is null || listed is null)
         {

@@ -5,16 +5,12 @@ using Ambrosia.TestKit;
 namespace Ambrosia.Feed.Tests;
 
 /// <summary>
-/// Packs the repository, and again from another place, under a version that nobody has had, and gives tests a folder outside of the
-/// repository with a home and a cache of packages of its own, where the feed is one more source beside those of this machine. Tests share
-/// it.
+/// Packs the repository twice, from two places, under a version that nobody has had, and gives tests a folder outside of the repository
+/// with a home and a cache of packages of its own, where the feed is one more source beside those of this machine. Tests share it.
 /// </summary>
 public sealed class Feed : IDisposable
 {
     private static readonly string[] s_left = [".git", "bin", "obj", "build", "TestResults", "node_modules", "results"];
-
-    /// <summary>The package that a copy packs where it does not pack all: the generator is in it, and what most others refer to.</summary>
-    private const string OneOfAll = "bindings/csharp/Ambrosia.Client";
 
     private readonly CompilerServer _compiler = new();
     private readonly Dictionary<string, string> _settings = new()
@@ -75,16 +71,13 @@ public sealed class Feed : IDisposable
     /// <summary>The feed of those who make packages that need ours.</summary>
     public string PackagesOfOthers => Path.Combine(Folder, "packages-of-others");
 
-    /// <summary>In the run of a release; elsewhere the copy makes one package.</summary>
-    public static bool PacksAllTwice => TestScale.Value >= 1;
-
     /// <summary>The folder for what users make.</summary>
     public string Work => Path.Combine(Folder, "work");
 
     private string Folder { get; }
 
     /// <summary>
-    /// The native file of these sources that ./test.sh has published for other suites, which is packed then; null: there is none, or
+    /// The native file of these sources that ./test.sh has published for other suites, which both packs take then; null: there is none, or
     /// this is the run of a release, in which each pack makes its own.
     /// </summary>
     private static string? NativeFile =>
@@ -124,7 +117,6 @@ public sealed class Feed : IDisposable
     {
         var settings = new Dictionary<string, string>(_settings) { ["TZ"] = zone };
         if (NativeFile is { } file) settings["AMBROSIA_NATIVE_FILE"] = file;
-        if (root != Root && !PacksAllTwice) settings["AMBROSIA_PACKAGE"] = OneOfAll;
         return new Command(root, settings, Path.Combine(root, "packaging", "pack"), [output, $"-p:Version={Version}", .. options]);
     }
 

@@ -10,8 +10,12 @@
 
 namespace ambrosia::inline v0 {
 
+namespace {
+
 constexpr std::uint32_t message_most = 64 << 20;
 constexpr std::uint64_t payload_most = (1ull << 30) + 65'536;
+
+}  // namespace
 
 // One connection: authenticated, welcomed, and given up when something on it is malformed.
 class client::link {

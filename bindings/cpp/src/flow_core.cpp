@@ -424,7 +424,10 @@ std::unique_ptr<std::string> flow_core::end_replay() {
 }
 
 void flow_core::write_image(writer& out, const place_name* caller) const {
-  cbor::put_array(out, 8), cbor::put_unsigned(out, number), cbor::put_unsigned(out, method), cbor::put_bytes(out, arguments);
+  cbor::put_array(out, 8);
+  cbor::put_unsigned(out, number);
+  cbor::put_unsigned(out, method);
+  cbor::put_bytes(out, arguments);
   if (answers.who == reply_to::kind::peer && caller != nullptr) {
     cbor::put_array(out, 3), cbor::put_unsigned(out, caller->shard), cbor::put_text(out, caller->name), cbor::put_unsigned(out, answers.call);
   } else if (answers.who == reply_to::kind::outside) {
@@ -440,7 +443,9 @@ void flow_core::write_image(writer& out, const place_name* caller) const {
     if (one.state != leaf_state::done) continue;
     cbor::put_array(out, 3), cbor::put_unsigned(out, 0), cbor::put_unsigned(out, one.is_failure ? 1 : 0), cbor::put_bytes(out, one.value);
   }
-  cbor::put_bytes(out, _operations.view()), cbor::put_unsigned(out, _hash.value()), cbor::put_array(out, waits);
+  cbor::put_bytes(out, _operations.view());
+  cbor::put_unsigned(out, _hash.value());
+  cbor::put_array(out, waits);
   for (std::size_t i = 0; i < _leaves.size(); i++) {
     if (_leaves[i].state != leaf_state::waiting) continue;
     cbor::put_array(out, 3), cbor::put_unsigned(out, _first_leaf + i), cbor::put_unsigned(out, _leaves[i].kind), cbor::put_unsigned(out, _leaves[i].number);
@@ -458,13 +463,18 @@ void flow_core::clear() {
   answers = {};
   window_row = -1;
   in_step = is_suspended = knows_time = goes_on = false;
-  result.clear(), _journal.clear(), _operations.clear();
+  result.clear();
+  _journal.clear();
+  _operations.clear();
   _entries = _operation_count = 0;
   _hash.set(0);
   _leaves.resize(1), _leaves[0] = {};
   _first_leaf = _next_leaf = _taken = 0;
   _awaited_leaf = several;
-  error.reset(), refused.reset(), _doom.reset(), _replay.reset();
+  error.reset();
+  refused.reset();
+  _doom.reset();
+  _replay.reset();
 }
 
 }  // namespace ambrosia

@@ -3,8 +3,12 @@
 
 namespace ambrosia::inline v0 {
 
+namespace {
+
 constexpr std::string_view format_name = "ambrosia";
 constexpr std::uint64_t format_version = 1;
+
+}  // namespace
 
 // ---- Writing ----
 

@@ -71,11 +71,18 @@ void outbound::end_run() {
   if (_count == 0) return _out.resize(_run_at);
   std::size_t end = _out.size();
   _out.resize(_run_at + frame_header_bytes);
-  _out.u8(static_cast<std::uint8_t>(_kind)), _out.u8(_flags), _out.u16(0), _out.u32(_destination);
-  _out.u64(_first), _out.u32(_count), _out.u32(static_cast<std::uint32_t>(_extension_bytes)), _out.u64(_hash);
+  _out.u8(static_cast<std::uint8_t>(_kind));
+  _out.u8(_flags);
+  _out.u16(0);
+  _out.u32(_destination);
+  _out.u64(_first);
+  _out.u32(_count);
+  _out.u32(static_cast<std::uint32_t>(_extension_bytes));
+  _out.u64(_hash);
   if (_cause != 0) {
     _out.varint(5), _out.varint(1), _out.varint(16);
-    _out.u64(_cause), _out.u64(_cause_last);
+    _out.u64(_cause);
+    _out.u64(_cause_last);
   }
   _out.resize(end);
   end_frame(_out, _run_at, frame_type::run);

@@ -4,8 +4,12 @@
 
 namespace ambrosia::inline v0 {
 
+namespace {
+
 constexpr std::size_t messages_most = 1'000;
 constexpr std::uint64_t bytes_most = 64 << 20;
+
+}  // namespace
 
 bool quarantine::has_room_for(std::size_t argument_bytes) const {
   return _kept.empty() || (_kept.size() < messages_most && _bytes + argument_bytes <= bytes_most);

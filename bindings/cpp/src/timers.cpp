@@ -3,7 +3,11 @@
 
 namespace ambrosia::inline v0 {
 
+namespace {
+
 constexpr std::size_t timers_most = 1u << 20;
+
+}  // namespace
 
 void session::say_timer(std::uint64_t timer, std::int64_t due) {
   out.frame(frame_type::timer_set, [&](writer& to) { to.u64(timer), to.i64(due); });

@@ -3,8 +3,12 @@
 
 namespace ambrosia::inline v0 {
 
+namespace {
+
 constexpr std::uint8_t wants_image = 1, wants_debugger = 2, wants_next = 4;
 constexpr std::uint8_t has_stopped = 0, developer_goes_on = 1;  // the reasons of Seen
+
+}  // namespace
 
 // Whether the place before this record, or before this message in it, is the one where the view stops.
 bool session::stops_at(std::uint64_t lsn, std::uint32_t index, bool is_executed) const {

@@ -165,7 +165,11 @@ void end_frame(writer& out, std::size_t at, frame_type type, bool link, std::uin
   byte_span payload = out.view(at + frame_header_bytes);
   std::uint32_t payload_crc = link ? crc32c(payload) : 0;
   out.resize(at);
-  out.u32(static_cast<std::uint32_t>(end - at - frame_header_bytes)), out.u8(static_cast<std::uint8_t>(type)), out.u8(0), out.u16(0), out.u32(payload_crc);
+  out.u32(static_cast<std::uint32_t>(end - at - frame_header_bytes));
+  out.u8(static_cast<std::uint8_t>(type));
+  out.u8(0);
+  out.u16(0);
+  out.u32(payload_crc);
   out.u32(crc32c(out.view(at), seed));
   out.resize(end);
 }

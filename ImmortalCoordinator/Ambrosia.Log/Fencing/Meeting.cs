@@ -122,15 +122,15 @@ public sealed class Meeting
         string fence = PathOf($"fence.{round}.0"), done = $"done.{round}";
         foreach (bool _ in Await($"fence.{round}.0")) yield return true;
         foreach (bool _ in Await($"{Bell}.{round}")) yield return true;
-        long begun = _time.GetTimestamp();
+        long arrived = _time.GetTimestamp();
         for (int i = 0; i < LooksBefore; i++) // as a primary does with its fence, so that whatever caches names has this one
         {
             _files.Exists(fence);
             Rings(round);
-            if (i + 1 >= LooksBeforeMin && _time.GetElapsedTime(begun) > s_looksBeforeMax) break;
+            if (i + 1 >= LooksBeforeMin && _time.GetElapsedTime(arrived) > s_looksBeforeMax) break;
         }
         Create($"ready.{round}");
-        begun = _time.GetTimestamp();
+        long begun = _time.GetTimestamp();
         long? rung = null, made = null, gone = null, listed = null;
         while (rung is null || made is null || gone is null || listed is null)
         {

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using Ambrosia.EndToEnd.Tests.Debugger;
 using Ambrosia.TestKit;
 
@@ -125,30 +126,40 @@ public sealed class AttachedDebuggerTests : IDisposable
     [DebuggerFact]
     public void Breakpoint_InTheHandler_IsHitByNextInATest()
     {
-        using var test = new Process
+        // The debugger's library waits for the process that it holds, so only whoever is not its parent hears of its end in any case.
+        using var shell = new Process
         {
-            StartInfo = DebuggedView.StartOf(Executables.DebuggedApp, ["look", _diary.LogDirectory, "method:Note#20"], _cluster.Root),
+            StartInfo = DebuggedView.StartOf("sh",
+                ["-c", "\"$@\"; exit $?", "sh", Executables.DebuggedApp, "look", _diary.LogDirectory, "method:Note#20"], _cluster.Root),
         };
         var lines = new LineLog("test");
-        test.OutputDataReceived += (_, line) => lines.Add(line.Data ?? "");
-        test.Start();
-        test.BeginOutputReadLine();
-        _cluster.Run(Cluster.Again(nameof(Breakpoint_InTheHandler_IsHitByNextInATest)), () =>
+        shell.OutputDataReceived += (_, line) => lines.Add(line.Data ?? "");
+        shell.Start();
+        shell.BeginOutputReadLine();
+        try
         {
-            lines.Await("the process", static line => line.StartsWith("app ", StringComparison.Ordinal), 0, Cluster.Patience);
-            var debugger = new AppDebugger(test.Id, Cluster.Patience);
-            Assert.Contains(".Program.<Main>$", debugger.Await(StopKind.Break));
-            debugger.BreakIn("Ambrosia.Debugged.App.Diary.Note");
-            debugger.GoOn();
-            string[] stack = debugger.Await(StopKind.Breakpoint);
-            Assert.Equal(("Ambrosia.Debugged.App.Diary.Note", 3_041), (stack[0], debugger.Argument(1)));
-            debugger.GoOn();
-            debugger.Await(StopKind.Exit);
-        });
-        Signals.Kill(test.Id);
-        Assert.True(test.WaitForExit(Cluster.Patience), "the test has not ended");
-        lines.Await("the message behind it", static line => line.StartsWith("stopped before ", StringComparison.Ordinal)
-            && line.Contains("Read", StringComparison.Ordinal), 0, Cluster.Patience);
+            _cluster.Run(Cluster.Again(nameof(Breakpoint_InTheHandler_IsHitByNextInATest)), () =>
+            {
+                string app = lines.Await(
+                    "the process", static line => line.StartsWith("app ", StringComparison.Ordinal), 0, Cluster.Patience);
+                var debugger = new AppDebugger(int.Parse(app.AsSpan("app ".Length), CultureInfo.InvariantCulture), Cluster.Patience);
+                Assert.Contains(".Program.<Main>$", debugger.Await(StopKind.Break));
+                debugger.BreakIn("Ambrosia.Debugged.App.Diary.Note");
+                debugger.GoOn();
+                string[] stack = debugger.Await(StopKind.Breakpoint);
+                Assert.Equal(("Ambrosia.Debugged.App.Diary.Note", 3_041), (stack[0], debugger.Argument(1)));
+                debugger.GoOn();
+                debugger.Await(StopKind.Exit);
+                Assert.True(shell.WaitForExit(Cluster.Patience), "the test has not ended");
+                Assert.Equal(0, shell.ExitCode);
+                lines.Await("the message behind it", static line => line.StartsWith("stopped before ", StringComparison.Ordinal)
+                    && line.Contains("Read", StringComparison.Ordinal), 0, Cluster.Patience);
+            });
+        }
+        finally
+        {
+            shell.Kill(entireProcessTree: true);
+        }
         Assert.Matches("stopped before .*Note(.|\n)*stopped before .*Read", lines.ToString());
     }
 

@@ -43,7 +43,7 @@ internal class WrappedFile(IFile file) : IFile
 
     public virtual int Read(Span<byte> buffer, long offset) => file.Read(buffer, offset);
 
-    public long NextData(long offset) => file.NextData(offset);
+    public FileStretch NextData(long offset) => file.NextData(offset);
 
     public virtual void Write(ReadOnlySpan<byte> bytes, long offset) => file.Write(bytes, offset);
 

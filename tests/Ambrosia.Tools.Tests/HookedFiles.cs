@@ -58,7 +58,7 @@ internal sealed class HookedFiles(IFileSystem files) : IFileSystem
             return count;
         }
 
-        public long NextData(long offset) => file.NextData(offset);
+        public FileStretch NextData(long offset) => file.NextData(offset);
 
         public void Write(ReadOnlySpan<byte> bytes, long offset) => throw new NotSupportedException();
 

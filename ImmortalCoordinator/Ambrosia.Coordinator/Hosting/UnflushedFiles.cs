@@ -45,7 +45,7 @@ internal sealed class UnflushedFiles(IFileSystem files) : IFileSystem
 
         public int Read(Span<byte> buffer, long offset) => file.Read(buffer, offset);
 
-        public long NextData(long offset) => file.NextData(offset);
+        public FileStretch NextData(long offset) => file.NextData(offset);
 
         public void Write(ReadOnlySpan<byte> bytes, long offset) => file.Write(bytes, offset);
 

@@ -15,7 +15,7 @@ internal sealed class ViewFiles(IFileSystem files, string log, string own) : IFi
     {
         if (OwnOf(path) is not { } mine) return files.Open(path, use);
         if (files.Exists(mine)) return files.Open(mine, use);
-        return use == FileUse.Read ? files.Open(path, use) : throw new FileNotFoundException("a view has made no such file", path);
+        return use != FileUse.ReadWrite ? files.Open(path, use) : throw new FileNotFoundException("a view has made no such file", path);
     }
 
     public IFile Create(string path)

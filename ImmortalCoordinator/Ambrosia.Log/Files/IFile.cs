@@ -60,6 +60,12 @@ public interface IFile : IReadable, IDisposable
     /// </summary>
     void ExpectReads(long offset, long bytes) { }
 
+    /// <summary>
+    /// Returns the first stretch at or behind <paramref name="offset"/> in which something may have been written; all bytes before it are
+    /// zero. It is empty, at the file's length, where there is none. A file system that does not know returns all that is left.
+    /// </summary>
+    FileStretch NextData(long offset) => new(Math.Min(offset, Length), Length);
+
     /// <summary>Drops cached content, so that the next reads come from the device. The file system may ignore this hint.</summary>
     void DropCache();
 }
@@ -69,13 +75,12 @@ public interface IReadable
 {
     /// <summary>Reads until the buffer is full or the file ends, and returns how many bytes were read.</summary>
     int Read(Span<byte> buffer, long offset);
-
-    /// <summary>
-    /// Returns the first position at or behind <paramref name="offset"/> where something may have been written; all bytes before it are
-    /// zero. It is at most the file's length. A file system that does not know returns the offset.
-    /// </summary>
-    long NextData(long offset) => offset;
 }
+
+/// <summary>Says where a part of a file begins and ends.</summary>
+/// <param name="Start">The offset of its first byte.</param>
+/// <param name="End">The offset behind its last byte.</param>
+public readonly record struct FileStretch(long Start, long End);
 
 /// <summary>Says which other locks of a file a lock excludes.</summary>
 public enum FileLockKind

@@ -110,7 +110,18 @@ public interface IFileSystem
 }
 
 /// <summary>Says what an open file is used for.</summary>
-public enum FileUse { Read, ReadWrite }
+public enum FileUse
+{
+    Read,
+
+    /// <summary>
+    /// The system reads nothing but what is asked for; <see cref="IFile.ExpectReads"/> asks, too. A coordinator reads segments so: behind
+    /// the pages of one there is space in which nothing was written, which would be read into the cache, and count as data there.
+    /// </summary>
+    ReadPages,
+
+    ReadWrite,
+}
 
 /// <summary>A held lock. The kernel frees it when the process dies; child processes never inherit it.</summary>
 public interface IFileLock : IDisposable

@@ -10,7 +10,7 @@ internal static unsafe partial class Libc
     public const int ReadOnly = 0, ReadWrite = 2, CreateFlag = 0x40, ExclusiveFlag = 0x80, CloseOnExec = 0x8_0000;
     public const int LockShared = 1, LockExclusive = 2, LockNoWait = 4, LockUnlock = 8;
     public const int CurrentDirectory = -100, EmptyPath = 0x1000, ForceSync = 0x2000, NoReplace = 1;
-    public const int KeepSize = 1, WillNeed = 3, DontNeed = 4, SeekData = 3;
+    public const int KeepSize = 1, Random = 1, WillNeed = 3, DontNeed = 4, SeekData = 3, SeekHole = 4;
 
     /// <summary>The kernel counts a file's blocks in these, whatever the device has.</summary>
     public const int SectorBytes = 512;

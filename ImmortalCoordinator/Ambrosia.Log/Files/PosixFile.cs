@@ -180,12 +180,19 @@ internal sealed unsafe class PosixFile : IFile
     }
 
     /// <summary>The descriptor's own position, which this moves, means nothing: each read and write names its place.</summary>
-    public long NextData(long offset)
+    public FileStretch NextData(long offset)
     {
-        long found = Libc.LSeek(Descriptor, offset, Libc.SeekData);
+        if (Seek(offset, Libc.SeekData) is not { } start) return new FileStretch(Length, Length); // only a hole follows, or nothing
+        return new FileStretch(start, Seek(start, Libc.SeekHole) is { } end && end > start ? end : Length);
+    }
+
+    /// <summary>Null: there is nothing of the kind. A file system that does not know says that it is at the offset.</summary>
+    private long? Seek(long offset, int what)
+    {
+        long found = Libc.LSeek(Descriptor, offset, what);
         if (found >= 0) return found;
         int errno = PosixError.Last;
-        if (errno == Libc.NoSuchPlace) return Length; // only a hole follows, or nothing
+        if (errno == Libc.NoSuchPlace) return null;
         return errno is Libc.Invalid or Libc.NotSupported ? offset : throw PosixError.Of($"search from {offset} on in", _path, errno);
     }
 
@@ -242,6 +249,8 @@ internal sealed unsafe class PosixFile : IFile
     }
 
     public void ExpectReads(long offset, long bytes) => _ = Libc.FAdvise(Descriptor, offset, bytes, Libc.WillNeed);
+
+    internal void ReadNothingAhead() => _ = Libc.FAdvise(Descriptor, 0, 0, Libc.Random);
 
     public void DropCache() => _ = Libc.FAdvise(Descriptor, 0, 0, Libc.DontNeed);
 

@@ -21,7 +21,12 @@ public sealed unsafe class PosixFileSystem : IFileSystem
         if (!OperatingSystem.IsLinux()) throw new PlatformNotSupportedException("the log's files need Linux: flock, renameat2, fdatasync");
     }
 
-    public IFile Open(string path, FileUse use) => PosixFile.Open(path, use == FileUse.Read ? Libc.ReadOnly : Libc.ReadWrite, _calls);
+    public IFile Open(string path, FileUse use)
+    {
+        PosixFile file = PosixFile.Open(path, use == FileUse.ReadWrite ? Libc.ReadWrite : Libc.ReadOnly, _calls);
+        if (use == FileUse.ReadPages) file.ReadNothingAhead();
+        return file;
+    }
 
     public IFile Create(string path) => PosixFile.Open(path, Libc.ReadWrite | Libc.CreateFlag | Libc.ExclusiveFlag, _calls);
 

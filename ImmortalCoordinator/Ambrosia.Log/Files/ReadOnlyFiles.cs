@@ -10,7 +10,7 @@ public sealed class ReadOnlyFiles(IFileSystem files, IReadOnlySet<string>? hidde
 {
     public ReadOnlyFiles() : this(new PosixFileSystem()) { }
 
-    public IFile Open(string path, FileUse use) => use == FileUse.Read ? new ReadOnlyFile(files.Open(path, use)) : throw Refused();
+    public IFile Open(string path, FileUse use) => use != FileUse.ReadWrite ? new ReadOnlyFile(files.Open(path, use)) : throw Refused();
 
     public bool Exists(string path) => files.Exists(path);
 
@@ -47,7 +47,7 @@ public sealed class ReadOnlyFiles(IFileSystem files, IReadOnlySet<string>? hidde
 
         public int Read(Span<byte> buffer, long offset) => file.Read(buffer, offset);
 
-        public long NextData(long offset) => file.NextData(offset);
+        public FileStretch NextData(long offset) => file.NextData(offset);
 
         public void Write(ReadOnlySpan<byte> bytes, long offset) => throw Refused();
 

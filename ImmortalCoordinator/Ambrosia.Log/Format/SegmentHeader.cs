@@ -40,6 +40,9 @@ internal sealed record SegmentHeader(
     /// <summary>Returns the offset in the file of the page at <paramref name="lsn"/> (L2.2).</summary>
     public long OffsetOf(Lsn lsn) => Bytes + (lsn - FirstLsn);
 
+    /// <summary>Returns the position that stands at a place of the file, which is behind the header.</summary>
+    public Lsn LsnAt(long offset) => FirstLsn + (offset - Bytes);
+
     public void Write(Span<byte> to)
     {
         to[..Bytes].Clear();

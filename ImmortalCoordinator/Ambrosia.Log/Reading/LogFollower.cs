@@ -22,6 +22,7 @@ public sealed class LogFollower : IDisposable
     /// </summary>
     private readonly Queue<PageHeader> _unstated = new();
     private LogSegment? _head;
+    private ReadAhead? _ahead; // of the open file
     private IFile? _file;
     private FollowedTail? _tail;
     private Lsn _next;
@@ -78,6 +79,7 @@ public sealed class LogFollower : IDisposable
     private bool ReadNext()
     {
         Span<byte> bytes = stackalloc byte[PageHeader.Bytes];
+        _ahead!.From(_head!.Header.OffsetOf(_next));
         if (_file!.Read(bytes, _head!.Header.OffsetOf(_next)) < bytes.Length)
         {
             _head.CheckLength(_file); // the segment is full, or was cut
@@ -129,7 +131,7 @@ public sealed class LogFollower : IDisposable
         IFile file;
         try
         {
-            file = _location.Files.Open(head.Path, FileUse.Read);
+            file = _location.Files.Open(head.Path, FileUse.ReadPages);
         }
         catch (FileNotFoundException) // it was truncated already, so there are newer ones
         {
@@ -138,6 +140,7 @@ public sealed class LogFollower : IDisposable
         }
         _file?.Dispose();
         _file = file;
+        _ahead = new ReadAhead(file);
         _head = head;
         _unstated.Clear();
         LastRecords = null;

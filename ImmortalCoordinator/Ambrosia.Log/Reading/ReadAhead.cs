@@ -3,8 +3,8 @@ using Ambrosia.Log.Files;
 namespace Ambrosia.Log.Reading;
 
 /// <summary>
-/// Asks for what stands ahead of whoever reads a file through the cache, page after page. The kernel by itself asks for much less at once,
-/// and the reader waits for most of it. One thread.
+/// Asks for what stands ahead of whoever reads a file through the cache, page after page, so that the reader waits for little of it. The
+/// kernel does not do it for segments (<see cref="FileUse.ReadPages"/>). One thread.
 /// </summary>
 internal sealed class ReadAhead(IFile file)
 {
@@ -12,6 +12,11 @@ internal sealed class ReadAhead(IFile file)
     private const long Bytes = 8 << 20, StepBytes = 2 << 20;
 
     private long _expected; // what is below was asked for
+    private long? _written;
+
+    /// <summary>Asks for as much as was written when it was called first, for a reader that does not know where pages end.</summary>
+    /// <param name="offset">The page that is read now begins there.</param>
+    public void From(long offset) => From(offset, _written ??= file.NextData(offset).End);
 
     /// <param name="offset">The page that is read now begins there.</param>
     /// <param name="end">Nothing from this offset on is read.</param>

@@ -45,28 +45,39 @@ internal sealed class ResyncScan(PageInspector inspector, IFile file)
         _isNothing = fault.IsNothing;
         _skipTo = from + LogFormat.BlockBytes;
         byte[] chunk = ArrayPool<byte>.Shared.Rent(ChunkBytes);
-        for (Lsn at = from; Walk(chunk.AsSpan(0, ChunkBytes), at, isFirstEnough, ref buffer);) at = NextData(at + ChunkBytes);
+        // Most of a segment's file was never written, and is passed over.
+        FileStretch data = NextData(inspector.Segment.Header.OffsetOf(from));
+        while (data.Start < data.End && Walk(data, chunk.AsSpan(0, ChunkBytes), isFirstEnough, ref buffer)) data = NextData(data.End);
         ArrayPool<byte>.Shared.Return(chunk);
     }
 
-    /// <summary>Searches one chunk of the file; returns true when there is more of the file.</summary>
-    private bool Walk(Span<byte> chunk, Lsn at, bool isFirstEnough, ref PageBuffer buffer)
+    /// <summary>Returns the next stretch in which something may have been written, in whole blocks.</summary>
+    private FileStretch NextData(long offset)
     {
-        int count = file.Read(chunk, inspector.Segment.Header.OffsetOf(at));
-        for (int i = 0; i < count; i += LogFormat.BlockBytes)
-        {
-            ReadOnlySpan<byte> block = chunk[i..Math.Min(i + LogFormat.BlockBytes, count)];
-            if (at + i >= _end || (isFirstEnough && FirstValid is not null)) return false;
-            if (block.ContainsAnyExcept((byte)0)) Look(at + i, block, ref buffer);
-        }
-        return count == chunk.Length;
+        FileStretch found = file.NextData(offset);
+        return new FileStretch(found.Start / LogFormat.BlockBytes * LogFormat.BlockBytes,
+            (found.End + LogFormat.BlockBytes - 1) / LogFormat.BlockBytes * LogFormat.BlockBytes);
     }
 
-    /// <summary>Passes over what was never written, which is most of a segment's file: there are zeros.</summary>
-    private Lsn NextData(Lsn at)
+    /// <summary>Searches a stretch of the file; returns false when nothing behind it matters.</summary>
+    private bool Walk(FileStretch data, Span<byte> chunk, bool isFirstEnough, ref PageBuffer buffer)
     {
-        long offset = inspector.Segment.Header.OffsetOf(at), skipped = file.NextData(offset) - offset;
-        return skipped <= 0 ? at : at + skipped / LogFormat.BlockBytes * LogFormat.BlockBytes;
+        var ahead = new ReadAhead(file);
+        for (long offset = data.Start; offset < data.End; offset += chunk.Length)
+        {
+            ahead.From(offset, data.End);
+            Span<byte> wanted = chunk[..(int)Math.Min(chunk.Length, data.End - offset)];
+            int count = file.Read(wanted, offset);
+            for (int i = 0; i < count; i += LogFormat.BlockBytes)
+            {
+                Lsn at = inspector.Segment.Header.LsnAt(offset + i);
+                if (at >= _end || (isFirstEnough && FirstValid is not null)) return false;
+                ReadOnlySpan<byte> block = wanted[i..Math.Min(i + LogFormat.BlockBytes, count)];
+                if (block.ContainsAnyExcept((byte)0)) Look(at, block, ref buffer);
+            }
+            if (count < wanted.Length) return false; // the file ends
+        }
+        return true;
     }
 
     private void Look(Lsn lsn, ReadOnlySpan<byte> block, ref PageBuffer buffer)

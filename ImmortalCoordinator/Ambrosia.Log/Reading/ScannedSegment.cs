@@ -42,7 +42,7 @@ internal sealed class ScannedSegment : IDisposable
 
     /// <summary>Opens a segment; returns null when it was truncated.</summary>
     public static ScannedSegment? TryOpen(LogSegment segment, IFileSystem fs) =>
-        segment.TryOpen(fs, isHeld: true) is { } file ? new ScannedSegment(segment, file) : null;
+        segment.TryOpen(fs, isHeld: true, FileUse.Read) is { } file ? new ScannedSegment(segment, file) : null;
 
     /// <summary>
     /// Asks for what stands ahead of a page, if it is not the only one that is read. Of a segment in which the log may go on nothing is

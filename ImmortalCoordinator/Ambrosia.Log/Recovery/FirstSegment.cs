@@ -64,7 +64,7 @@ internal sealed class FirstSegment(LogLocation location, Fence fence, string rep
         ulong hash = header.PredecessorHash;
         uint seed = PageHeader.SeedOf(header.Uuid, header.Shard);
         var inspector = new PageInspector(from);
-        using IFile file = location.Files.Open(from.Path, FileUse.Read);
+        using IFile file = location.Files.Open(from.Path, FileUse.ReadPages);
         foreach (TailPage page in tail)
         {
             Lsn lsn = page.Header.Lsn;

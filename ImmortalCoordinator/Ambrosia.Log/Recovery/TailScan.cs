@@ -20,6 +20,7 @@ internal sealed class TailScan
     private readonly PageInspector _inspector;
     private readonly PageSequence _pages = new();
     private readonly FollowedTail? _followed;
+    private ReadAhead? _ahead;
 
     /// <param name="followed">What is known of the head already; ignored if it is about another segment.</param>
     public TailScan(LogLocation location, LogSegment head, FollowedTail? followed = null)
@@ -57,8 +58,9 @@ internal sealed class TailScan
     /// <exception cref="LogDamage">A page is damaged that something states as durable.</exception>
     public ReadVerdict Read(ref PageBuffer buffer)
     {
-        using IFile file = _location.Files.Open(_head.Path, FileUse.Read);
+        using IFile file = _location.Files.Open(_head.Path, FileUse.ReadPages);
         _head.CheckLength(file);
+        _ahead = new ReadAhead(file);
         if (_followed is not null) BeginFollowed(_followed);
         else if (NewestCheckpointInHead() is not { } checkpoint || !TryBeginAt(file, checkpoint, ref buffer)) _pages.Begin(_head.Header);
         PageFault? fault;
@@ -102,8 +104,11 @@ internal sealed class TailScan
         return true;
     }
 
-    private PageFault? Next(IFile file, ref PageBuffer buffer) =>
-        _inspector.Read(file, End, new Lsn(ulong.MaxValue), LastHash, ref buffer) ?? _pages.Check(buffer);
+    private PageFault? Next(IFile file, ref PageBuffer buffer)
+    {
+        _ahead!.From(_head.Header.OffsetOf(End));
+        return _inspector.Read(file, End, new Lsn(ulong.MaxValue), LastHash, ref buffer) ?? _pages.Check(buffer);
+    }
 
     private void Accept(PageBuffer page)
     {

@@ -177,7 +177,7 @@ public sealed class LogChain
         byte[] bytes = new byte[SegmentHeader.Bytes];
         try
         {
-            using IFile file = location.Files.Open(path, FileUse.Read);
+            using IFile file = location.Files.Open(path, FileUse.ReadPages);
             int count = file.Read(bytes, 0);
             InstanceIdentity identity = location.Identity;
             var segment = new LogSegment(path, SegmentHeader.Read(bytes.AsSpan(0, count), path, name, identity.Uuid, identity.Shard));

@@ -88,13 +88,14 @@ public sealed record LogSegment
 
     /// <summary>Opens the segment's file for reading.</summary>
     /// <param name="isHeld">The file stays locked shared until it is closed, so that it is neither removed nor recycled meanwhile.</param>
+    /// <param name="use">Reading, in one of its forms.</param>
     /// <returns>Null when the segment was truncated, or is being truncated.</returns>
-    internal IFile? TryOpen(IFileSystem fs, bool isHeld)
+    internal IFile? TryOpen(IFileSystem fs, bool isHeld, FileUse use = FileUse.ReadPages)
     {
         IFile file;
         try
         {
-            file = fs.Open(Path, FileUse.Read);
+            file = fs.Open(Path, use);
         }
         catch (FileNotFoundException)
         {

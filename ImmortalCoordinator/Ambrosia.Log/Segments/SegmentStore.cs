@@ -190,7 +190,7 @@ internal sealed class SegmentStore : IDisposable
         IFile file;
         try
         {
-            file = _location.Files.Open(oldest.Path, isOwn ? FileUse.ReadWrite : FileUse.Read);
+            file = _location.Files.Open(oldest.Path, isOwn ? FileUse.ReadWrite : FileUse.ReadPages);
         }
         catch (FileNotFoundException)
         {

@@ -12,7 +12,7 @@ internal sealed class ImageFiles(string path, byte[] bytes) : IFileSystem, IFile
     /// <summary>The file ends here.</summary>
     public long Length { get; set; } = bytes.Length;
 
-    public IFile Open(string name, FileUse use) => use == FileUse.Read && name == path ? this : throw new FileNotFoundException(name);
+    public IFile Open(string name, FileUse use) => use != FileUse.ReadWrite && name == path ? this : throw new FileNotFoundException(name);
 
     public IReadOnlyList<string> List(string directory) => _names;
 

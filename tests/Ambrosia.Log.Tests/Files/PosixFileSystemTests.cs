@@ -35,10 +35,30 @@ public sealed class PosixFileSystemTests : IDisposable
         file.Flush();
         Assert.Equal(64 << 20, file.Length);
         Assert.InRange(file.BytesTaken, 4_096, 2 << 20);
-        Assert.InRange(file.NextData(0), 4_096, 1 << 20); // in between are zeros
-        Assert.Equal(1 << 20, file.NextData(1 << 20));
-        Assert.Equal(64 << 20, file.NextData(8 << 20));
-        Assert.Equal(64 << 20, file.NextData(64 << 20));
+        Assert.InRange(file.NextData(0).Start, 4_096, 1 << 20); // in between are zeros
+        FileStretch written = file.NextData(1 << 20);
+        Assert.Equal(1 << 20, written.Start);
+        Assert.InRange(written.End, (1 << 20) + 4_096, 2 << 20);
+        Assert.Equal(new FileStretch(64 << 20, 64 << 20), file.NextData(8 << 20));
+        Assert.Equal(new FileStretch(64 << 20, 64 << 20), file.NextData(64 << 20));
+    }
+
+    /// <summary>Space that was only set aside would count as data where the kernel has read it ahead into the cache.</summary>
+    [Fact]
+    public void NextData_BehindPagesThatWereRead_IsNotWhatWasOnlySetAside()
+    {
+        const int bytes = 32 << 20, written = 1 << 20;
+        using IFile file = _fs.Create(At("a"));
+        file.SetLength(bytes);
+        file.Allocate(0, bytes);
+        file.Write([.. Enumerable.Repeat((byte)7, written)], 0);
+        file.Flush();
+        file.DropCache();
+        FileStretch before = file.NextData(written);
+        byte[] page = new byte[4_096];
+        using IFile opened = _fs.Open(At("a"), FileUse.ReadPages);
+        for (int at = 0; at <= written; at += page.Length) opened.Read(page, at);
+        Assert.InRange(opened.NextData(written + page.Length).Start, before.Start, bytes);
     }
 
     [Fact]

@@ -73,7 +73,7 @@ internal sealed class InterceptedFiles(IFileSystem files) : IFileSystem
             return file.Read(buffer, offset);
         }
 
-        public long NextData(long offset) => file.NextData(offset);
+        public FileStretch NextData(long offset) => file.NextData(offset);
 
         public void Write(ReadOnlySpan<byte> bytes, long offset) => file.Write(bytes, offset);
 

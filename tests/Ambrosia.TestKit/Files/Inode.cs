@@ -86,13 +86,15 @@ internal sealed class Inode(int id)
         if (offset + bytes.Length > Length) ChangeLength(offset + bytes.Length);
     }
 
-    /// <summary>The first position at or behind the offset that was ever written, or the length.</summary>
-    public long NextData(long offset)
+    /// <summary>The first blocks at or behind the offset that were ever written, one behind the other; else nothing, at the end.</summary>
+    public FileStretch NextData(long offset)
     {
-        long next = long.MaxValue / Block.Bytes;
+        long first = long.MaxValue / Block.Bytes;
         foreach (long number in _blocks.Keys)
-            if (number >= offset / Block.Bytes && number < next) next = number;
-        return Math.Min(Length, Math.Max(offset, next * Block.Bytes));
+            if (number >= offset / Block.Bytes && number < first) first = number;
+        long behind = first;
+        while (_blocks.ContainsKey(behind)) behind++;
+        return new FileStretch(Math.Min(Length, Math.Max(offset, first * Block.Bytes)), Math.Min(Length, behind * Block.Bytes));
     }
 
     /// <summary>Sets space aside up to there: whoever asks has written, or set aside, what lies before.</summary>

@@ -15,7 +15,7 @@ internal sealed class SimulatedFile(SimulatedFileSystem disk, SimulatedProcess p
 
     public long BytesTaken { get { lock (disk.Gate) { CheckOpen(); return inode.BytesTaken; } } }
 
-    public long NextData(long offset)
+    public FileStretch NextData(long offset)
     {
         ArgumentOutOfRangeException.ThrowIfNegative(offset);
         lock (disk.Gate)
@@ -154,7 +154,7 @@ internal sealed class SimulatedFile(SimulatedFileSystem disk, SimulatedProcess p
     private void CheckWritable()
     {
         CheckOpen();
-        if (use == FileUse.Read) throw new IOException($"{path} is open for reading");
+        if (use != FileUse.ReadWrite) throw new IOException($"{path} is open for reading");
     }
 
     private void CheckOpen()

@@ -16,7 +16,7 @@ internal sealed class ReadAhead(IFile file)
 
     /// <summary>Asks for as much as was written when it was called first, for a reader that does not know where pages end.</summary>
     /// <param name="offset">The page that is read now begins there.</param>
-    public void From(long offset) => From(offset, _written ??= file.NextData(offset).End);
+    public void From(long offset) => From(offset, _written ??= EndOfData(offset));
 
     /// <param name="offset">The page that is read now begins there.</param>
     /// <param name="end">Nothing from this offset on is read.</param>
@@ -29,5 +29,11 @@ internal sealed class ReadAhead(IFile file)
             file.ExpectReads(_expected, bytes);
             _expected += bytes;
         }
+    }
+
+    private long EndOfData(long offset)
+    {
+        FileStretch data = file.NextData(offset);
+        return data.Start <= offset ? data.End : offset;
     }
 }

@@ -12,7 +12,7 @@ internal sealed class ReadAhead(IFile file)
     private const long Bytes = 8 << 20, StepBytes = 2 << 20;
 
     private long _expected; // what is below was asked for
-    private long? _written;
+    private long? _written; // so far something was written, when it was first looked; null: nobody has looked
 
     /// <summary>Asks for as much as was written when it was called first, for a reader that does not know where pages end.</summary>
     /// <param name="offset">The page that is read now begins there.</param>

@@ -55,8 +55,7 @@ internal sealed class ResyncScan(PageInspector inspector, IFile file)
     private FileStretch NextData(long offset)
     {
         FileStretch found = file.NextData(offset);
-        return new FileStretch(found.Start / LogFormat.BlockBytes * LogFormat.BlockBytes,
-            (found.End + LogFormat.BlockBytes - 1) / LogFormat.BlockBytes * LogFormat.BlockBytes);
+        return new FileStretch(found.Start / LogFormat.BlockBytes * LogFormat.BlockBytes, AlignedBlock.RoundUp(found.End));
     }
 
     /// <summary>Searches a stretch of the file; returns false when nothing behind it matters.</summary>

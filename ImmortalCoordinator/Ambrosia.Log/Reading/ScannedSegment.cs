@@ -40,7 +40,10 @@ internal sealed class ScannedSegment : IDisposable
     /// <summary>The place of a page that was written while its absence was classified; it is looked at anew once.</summary>
     public Lsn? LookedAgainAt { get; set; }
 
-    /// <summary>Opens a segment; returns null when it was truncated.</summary>
+    /// <summary>
+    /// Opens a segment; returns null when it was truncated. The kernel reads ahead by itself, since <see cref="ReadAhead"/> asks for nothing
+    /// of the last one.
+    /// </summary>
     public static ScannedSegment? TryOpen(LogSegment segment, IFileSystem fs) =>
         segment.TryOpen(fs, isHeld: true, FileUse.Read) is { } file ? new ScannedSegment(segment, file) : null;
 

@@ -41,8 +41,8 @@ internal sealed class ScannedSegment : IDisposable
     public Lsn? LookedAgainAt { get; set; }
 
     /// <summary>
-    /// Opens a segment; returns null when it was truncated. The kernel reads ahead by itself, since <see cref="ReadAhead"/> asks for nothing
-    /// of the last one.
+    /// Opens a segment; returns null when it was truncated. The kernel reads ahead by itself, since <see cref="ReadAhead"/> asks for
+    /// nothing of the last one.
     /// </summary>
     public static ScannedSegment? TryOpen(LogSegment segment, IFileSystem fs) =>
         segment.TryOpen(fs, isHeld: true, FileUse.Read) is { } file ? new ScannedSegment(segment, file) : null;

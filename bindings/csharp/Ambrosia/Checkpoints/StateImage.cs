@@ -29,8 +29,10 @@ internal static class StateImage
     /// <summary>Writes an image. It changes nothing: handlers go on undisturbed, and a second image has the same bytes.</summary>
     /// <exception cref="NotWritableException">Something reachable from the state or from a suspended method cannot be written.</exception>
     internal static WrittenImage Write(
-        ImageRoot root, bool isReflective = false, long keptBytesMax = KeptBytesMax, bool tellsPlaces = false) =>
-        Write(root, new GraphWriter(isReflective, keptBytesMax: keptBytesMax, tellsPlaces: tellsPlaces));
+        ImageRoot root, bool isReflective = false, long keptBytesMax = KeptBytesMax, bool tellsPlaces = false,
+        bool looksAllKeysUp = false) =>
+        WriteNamingPlaces(tellsPlaces, places =>
+            Write(root, new GraphWriter(isReflective, keptBytesMax: keptBytesMax, tellsPlaces: places) { LooksAllKeysUp = looksAllKeysUp }));
 
     /// <summary>
     /// Writes the image for <paramref name="successor"/>, which was made of the immortal of <paramref name="root"/> and takes its place:
@@ -41,7 +43,24 @@ internal static class StateImage
     {
         var migration = new StateMigration(root.Immortal!, successor);
         root.Immortal = successor;
-        return Write(root, new GraphWriter(moving: migration, keptBytesMax: KeptBytesMax, tellsPlaces: tellsPlaces));
+        return WriteNamingPlaces(
+            tellsPlaces, places => Write(root, new GraphWriter(moving: migration, keptBytesMax: KeptBytesMax, tellsPlaces: places)));
+    }
+
+    /// <summary>
+    /// Writes once more where a collection has lost a key, to name the field that holds the collection: while it is written, it is only
+    /// known as an object.
+    /// </summary>
+    private static WrittenImage WriteNamingPlaces(bool tellsPlaces, Func<bool, WrittenImage> write)
+    {
+        try
+        {
+            return write(tellsPlaces);
+        }
+        catch (NotWritableException e) when (e.IsOfLostKey && !tellsPlaces)
+        {
+            return write(true);
+        }
     }
 
     private static WrittenImage Write(ImageRoot root, GraphWriter graph)
@@ -106,7 +125,8 @@ internal static class StateImage
             (InvalidDataException or OtherImageFormatException or OtherImmortalException or SuspendedCallsChangedException
                 or OutOfMemoryException))
         {
-            throw new InvalidDataException($"The image is damaged: {e.Message}", e);
+            // Its bytes are those that were written: the coordinator has checked the file, and the session the hash of all of it.
+            throw new InvalidDataException($"The image does not fit this app: {e.Message}", e);
         }
     }
 

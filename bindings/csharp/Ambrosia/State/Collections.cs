@@ -51,7 +51,10 @@ internal static class Collections
 
     internal static ObjectShape OfHashSet<T>() => new SequenceShape<HashSet<T>, T>(
         static c => c, static comparer => new((IEqualityComparer<T>?)comparer), static (c, item) => c.Add(item), static c => c.Comparer,
-        new HashedItems<HashSet<T>, T>(new HashedSlots(typeof(HashSet<T>)), static (c, item) => c.Remove(item)));
+        new HashedItems<HashSet<T>, T>(new HashedSlots(typeof(HashSet<T>)), static (c, item) => c.Remove(item)))
+    {
+        Keys = new KeyedItems<HashSet<T>>(KeyChecks.OfSet, static c => c.Clear()),
+    };
 
     /// <summary>
     /// The elements stand in the order of the heap: what is enqueued in that order stays where it is, so that of equal priorities the same
@@ -63,21 +66,27 @@ internal static class Collections
             static (c, item) => c.Enqueue(item.Element, item.Priority), static c => c.Comparer)
         {
             Count = static c => c.Count,
+            Keys = new KeyedItems<PriorityQueue<TElement, TPriority>>(KeyChecks.OfHeap, static c => c.Clear()),
         };
 
     internal static ObjectShape OfSortedSet<T>() => new SequenceShape<SortedSet<T>, T>(
-        static c => c, static comparer => new((IComparer<T>?)comparer), static (c, item) => c.Add(item), static c => c.Comparer);
+        static c => c, static comparer => new((IComparer<T>?)comparer), static (c, item) => c.Add(item), static c => c.Comparer)
+    {
+        Keys = new KeyedItems<SortedSet<T>>(static c => KeyChecks.OfSorted(c, c.Comparer), static c => c.Clear()),
+    };
 
     internal static ObjectShape OfDictionary<TKey, TValue>()
         where TKey : notnull => new MapShape<Dictionary<TKey, TValue>, TKey, TValue>(
         static c => c.Comparer, static comparer => new((IEqualityComparer<TKey>?)comparer),
-        new HashedSlots(typeof(Dictionary<TKey, TValue>)));
+        new HashedSlots(typeof(Dictionary<TKey, TValue>)), KeyChecks.OfMap);
 
     internal static ObjectShape OfSortedDictionary<TKey, TValue>()
         where TKey : notnull => new MapShape<SortedDictionary<TKey, TValue>, TKey, TValue>(
-        static c => c.Comparer, static comparer => new((IComparer<TKey>?)comparer), null);
+        static c => c.Comparer, static comparer => new((IComparer<TKey>?)comparer), null,
+        static c => KeyChecks.OfSorted(c.Keys, c.Comparer));
 
     internal static ObjectShape OfSortedList<TKey, TValue>()
         where TKey : notnull => new MapShape<SortedList<TKey, TValue>, TKey, TValue>(
-        static c => c.Comparer, static comparer => new((IComparer<TKey>?)comparer), null);
+        static c => c.Comparer, static comparer => new((IComparer<TKey>?)comparer), null,
+        static c => KeyChecks.OfSorted(c.Keys, c.Comparer));
 }

@@ -75,6 +75,19 @@ internal sealed class GraphLocation
             : new AwaitSite(state, "", 0, "");
     }
 
+    /// <summary>Says which field refers to an object that was restored: for a message, so it may take its time.</summary>
+    internal static string HolderOf(IEnumerable<object?> objects, object held)
+    {
+        foreach (object? each in objects)
+        {
+            if (each is null || ObjectShapes.Of(each.GetType()) is not FieldsShape) continue;
+            FieldInfo? field = Array.Find(StateFields.Of(each.GetType()),
+                field => !field.FieldType.IsValueType && ReferenceEquals(field.GetValue(each), held));
+            if (field is not null) return $"field {Readable(field.DeclaringType!)}.{NameOf(field)}";
+        }
+        return "what another collection holds";
+    }
+
     public override string ToString()
     {
         if (IsBodyOfATask) return "the body of a task";

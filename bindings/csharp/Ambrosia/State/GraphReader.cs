@@ -12,15 +12,15 @@ namespace Ambrosia;
 /// </summary>
 /// <remarks>
 /// It reads what <see cref="GraphWriter"/> wrote from its beginning to its end twice: all objects are allocated, and then they are filled.
-/// Those whose content is hashed or compared come last. The memory of the image goes while the state comes: what was read for the last time
-/// is given back. The image was checked against its checksum before, but sizes are still checked against the bytes that are there.
+/// Those whose content is hashed or compared come last, in the order that <see cref="FillOrder"/> finds. The memory of the image goes while
+/// the state comes: what was read for the last time is given back. The image was checked against its checksum before, but sizes are still
+/// checked against the bytes that are there.
 /// </remarks>
 [EditorBrowsable(EditorBrowsableState.Never)]
 public sealed class GraphReader
 {
     private readonly AttachProxy _attach;
-    private Type? _lastPlanned;
-    private FieldPlan? _lastPlan;
+    private (Type? Type, FieldPlan? Plan) _last;
     private object?[] _objects = [];
     private readonly int _windowBytes;
 
@@ -31,6 +31,9 @@ public sealed class GraphReader
     /// <summary>The place up to which the image was given back where it is read for the last time; null: it is not.</summary>
     private long? _releasedTo;
     private ObjectShape?[] _shapeOf = [];
+
+    /// <summary>Is told of each reference while objects are filled; null: the order of filling does not depend on them.</summary>
+    private FillOrder? _order;
 
     /// <summary>The runs of objects, in order, that are whole since they were made, and whose bytes are gone.</summary>
     private readonly Queue<WholeRun> _whole = new();
@@ -66,18 +69,22 @@ public sealed class GraphReader
     /// <summary>Reads a text, or null.</summary>
     public string? ReadText(ref CborReader from) => Texts.Read(ref from);
 
-    internal object ObjectOf(ulong id) =>
-        id < (ulong)_objects.Length && _objects[id] is { } known ? known
-            : throw new InvalidDataException($"The image refers to object {id} of {_objects.Length}.");
+    internal object ObjectOf(ulong id)
+    {
+        if (id >= (ulong)_objects.Length || _objects[id] is not { } known)
+            throw new InvalidDataException($"The image refers to object {id} of {_objects.Length}.");
+        _order?.Refer((int)id);
+        return known;
+    }
 
     internal Type TypeOf(ulong id) => Types[id] is { Type: { } type } ? type : throw Missing(Types[id].Missing!);
 
     /// <summary>Returns how the fields of a type stand in this image.</summary>
     internal FieldPlan PlanOf(Type type)
     {
-        if (ReferenceEquals(type, _lastPlanned)) return _lastPlan!;
+        if (ReferenceEquals(type, _last.Type)) return _last.Plan!;
         FieldPlan plan = Types.Of(type)?.Plan ?? throw new InvalidDataException($"The image does not name the fields of {type}.");
-        (_lastPlanned, _lastPlan) = (type, plan);
+        _last = (type, plan);
         return plan;
     }
 
@@ -158,15 +165,94 @@ public sealed class GraphReader
             _objects[id] = ReadShape(ref from).Allocate(this, ref from);
         }
         from = _window.Begin(at);
-        foreach ((int id, long rowAt) in FillAll(ref from))
+        if (new KeyReach(Types, _shapeOf, this).IsAny()) _order = new FillOrder(_objects);
+        List<(int Id, long At)> last = FillAll(ref from);
+        IEnumerable<FillGroup> groups = _order?.Find() ?? last.Select(static each => new FillGroup([each.Id], IsCycle: false));
+        _order = null;
+        foreach (FillGroup group in groups)
         {
-            from = _window.Begin(rowAt);
-            _releasedTo = rowAt;
-            ReadShape(ref from).Fill(this, ref from, _objects[id]!);
-            ReleaseTo(_window.PositionOf(from));
+            if (group.IsCycle) FillCycle(group.Ids, last);
+            else FillLast(group.Ids[0], PlaceOf(last, group.Ids[0]), isRead: true);
         }
         from = _window.Begin(end);
     }
+
+    private static long PlaceOf(List<(int Id, long At)> last, int id)
+    {
+        int low = 0, high = last.Count - 1;
+        while (low < high)
+        {
+            int middle = (low + high) / 2;
+            if (last[middle].Id < id) low = middle + 1;
+            else high = middle;
+        }
+        return last[low].At;
+    }
+
+    /// <summary>Fills a collection; all that its keys look into is whole.</summary>
+    /// <param name="isRead">It is read for the last time, and its bytes can go.</param>
+    private void FillLast(int id, long at, bool isRead)
+    {
+        CborReader from = _window.Begin(at);
+        _releasedTo = isRead ? at : null;
+        try
+        {
+            ReadShape(ref from).Fill(this, ref from, _objects[id]!);
+        }
+        catch (Exception e) when (e is not (OutOfMemoryException or CborException))
+        {
+            throw Unfillable(id, e.Message, e);
+        }
+        ReleaseTo(_window.PositionOf(from));
+    }
+
+    /// <summary>
+    /// Fills collections whose keys may look into all of them. Most such keys do not, as those of a friend's friends who are known by a
+    /// number, so each collection is filled once and finds its keys. One that does not is filled again, now that others are whole.
+    /// </summary>
+    private void FillCycle(int[] ids, List<(int Id, long At)> last)
+    {
+        const int RoundsMax = 16;
+        int[] left = ids;
+        for (int round = 1; left.Length > 0; round++)
+        {
+            foreach (int id in left) TryFill(id, PlaceOf(last, id), isLast: round == RoundsMax);
+            left = [.. left.Where(id => FindLostKey(id) is not null)];
+            if (left.Length == 0) left = [.. ids.Where(id => FindLostKey(id) is not null)];
+            if (left.Length > 0 && round == RoundsMax)
+                throw Unfillable(left[0], $"its keys are equal or not by what it holds itself{FindLostKey(left[0])}", null);
+            foreach (int id in left) ObjectShapes.Of(_objects[id]!.GetType())!.Empty(_objects[id]!);
+        }
+    }
+
+    private void TryFill(int id, long at, bool isLast)
+    {
+        try
+        {
+            FillLast(id, at, isRead: false);
+        }
+        catch (InvalidDataException) when (!isLast)
+        {
+            // Some keys seem to be equal so far.
+        }
+    }
+
+    /// <summary>Says why a collection that was filled does not find its keys; null: it finds them.</summary>
+    private string? FindLostKey(int id)
+    {
+        try
+        {
+            return ObjectShapes.Of(_objects[id]!.GetType())!.FindLostKey(_objects[id]!);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            return $": {e.Message}";
+        }
+    }
+
+    private InvalidDataException Unfillable(int id, string why, Exception? cause) => new(
+        $"{GraphLocation.HolderOf(_objects, _objects[id]!)}: {GraphLocation.Readable(_objects[id]!.GetType())} cannot be restored: {why}",
+        cause);
 
     /// <summary>
     /// Makes the objects, and returns the places of those that are made of others. Neighbours that are whole then are not read again.
@@ -233,12 +319,23 @@ public sealed class GraphReader
             long at = _window.PositionOf(from);
             ObjectShape shape = ReadShape(ref from);
             if (shape.IsMadeWhole(this)) _window.Skip(ref from);
-            else if (!shape.IsFilledLast) shape.Fill(this, ref from, _objects[i]!);
+            else if (!shape.IsFilledLast)
+            {
+                _order?.Begin(i);
+                shape.Fill(this, ref from, _objects[i]!);
+            }
             else
             {
                 last.Add((i, at));
-                _window.Skip(ref from);
-                from = Pass(at, _window.PositionOf(from));
+                ReleaseTo(at);
+                _releasedTo = null;
+                if (_order is null) _window.Skip(ref from);
+                else
+                {
+                    _order.Begin(i, shape);
+                    shape.Report(this, ref from, _order);
+                }
+                _releasedTo = _window.PositionOf(from);
             }
         }
         ReleaseTo(_window.PositionOf(from));

@@ -25,8 +25,7 @@ public sealed class GraphWriter
 
     private readonly ObjectTable _objects = new();
     private readonly WrittenTypes _classes = new();
-    private readonly Dictionary<Type, int> _typeIds = [];
-    private readonly List<TypeRow> _types = [];
+    private readonly OrderedDictionary<Type, TypeRow> _types = [];
     private readonly PieceBuffer _bodies;
     private readonly GraphLocation _place;
     private readonly StateMigration? _moving;
@@ -58,6 +57,11 @@ public sealed class GraphWriter
     }
 
     internal bool IsReflective { get; }
+
+    /// <summary>
+    /// Looks each key up of every map and set, not only of those whose keys may have changed: for what was restored a moment ago.
+    /// </summary>
+    internal bool LooksAllKeysUp { get; init; }
 
     /// <summary>Says where in the state the last bytes belong; it is right for a writer that tells places.</summary>
     internal string Place => _place.InObject;
@@ -183,7 +187,7 @@ public sealed class GraphWriter
     internal void WriteFront(ref CborWriter to)
     {
         to.WriteArrayHeader(_types.Count);
-        foreach (TypeRow type in _types) type.Write(ref to, _moving);
+        foreach (TypeRow type in _types.Values) type.Write(ref to, _moving);
         to.WriteArrayHeader(checked(2 * _objects.Count));
     }
 
@@ -193,13 +197,15 @@ public sealed class GraphWriter
     /// <summary>Returns the index of a type in the table of types, and enters the type if it is new there.</summary>
     internal int Mention(Type type)
     {
-        if (_typeIds.TryGetValue(type, out int known)) return known;
+        if (_types.IndexOf(type) is >= 0 and { } known) return known;
         Depend(type);
         if (NumberedCases.WhyNotWritable(type) is { } why) throw CannotWrite(type, why);
+        if (TypeNames.IsTooDeep(type))
+            throw CannotWrite(type.IsArray ? typeof(Array) : type.GetGenericTypeDefinition(),
+                $" with more than {TypeNames.DepthMax} generic types and arrays in each other");
         int id = _types.Count;
         var row = new TypeRow(type);
-        _typeIds.Add(type, id);
-        _types.Add(row);
+        _types.Add(type, row);
         row.Describe(this); // may enter others behind it
         return id;
     }
@@ -256,7 +262,26 @@ public sealed class GraphWriter
         if (type.Id < 0) type.Id = Mention(type.InImage);
         to.WriteUInt64((ulong)type.Id);
         At(null);
+        if ((type.HasChangeableKeys || LooksAllKeysUp) && !_isComplete) LookKeysUp(type, instance);
         type.Shape.Write(this, ref to, instance);
+    }
+
+    /// <summary>
+    /// A key that the collection does not find, or that has become equal to another, would be another key behind a restore, or none.
+    /// </summary>
+    private void LookKeysUp(WrittenType type, object instance)
+    {
+        string? why;
+        try
+        {
+            why = type.Shape.FindLostKey(instance);
+        }
+        catch (Exception e) when (e is not (OutOfMemoryException or NotWritableException))
+        {
+            why = $", a key of which cannot be looked up ({e.GetType().Name}: {e.Message}),";
+        }
+        if (why is null) return;
+        throw new NotWritableException($"{Place}: {GraphLocation.Readable(type.InImage)}{why} cannot be written") { IsOfLostKey = true };
     }
 
     /// <summary>Gives an object that was not met before the next id, or that of its equal.</summary>

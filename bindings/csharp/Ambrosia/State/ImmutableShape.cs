@@ -25,6 +25,15 @@ internal sealed class ImmutableShape<TCollection, T>(
 
     internal override bool IsFilledLast => comparer is not null && !_slot.StandsForItself;
 
+    internal override Type? KeyType => comparer is null ? null : typeof(T);
+
+    internal override bool ComparesKeys => true; // what is hashed is plain, and needs no order
+
+    internal override string? FindLostKey(object instance) => LostKey?.Invoke((TCollection)instance);
+
+    /// <summary>See <see cref="ObjectShape.FindLostKey"/>; null: collections of this type have no keys.</summary>
+    internal Func<TCollection, string?>? LostKey { get; init; }
+
     internal override object? ValueOf(object instance) => Emptiness.Of((TCollection)instance, comparer?.Invoke((TCollection)instance));
 
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance)
@@ -52,7 +61,22 @@ internal sealed class ImmutableShape<TCollection, T>(
             graph.MoveOn(ref from);
             read.Add(_slot.Read(graph, ref from));
         }
-        FieldCopier<TCollection>.Copy(build(order, read), instance);
+        TCollection built = build(order, read);
+        if (comparer is not null) KeyChecks.Expect(read.Count, ((IReadOnlyCollection<T>)built).Count);
+        FieldCopier<TCollection>.Copy(built, instance);
+    }
+
+    internal override void Report(GraphReader graph, ref CborReader from, FillOrder to)
+    {
+        int items = from.ReadArrayHeader();
+        Comparers.Read<T>(ref from, out _, out _);
+        to.Keys(follow: true);
+        for (int i = 1; i < items; i++)
+        {
+            graph.MoveOn(ref from);
+            _slot.Read(graph, ref from);
+        }
+        to.Keys(follow: false);
     }
 }
 
@@ -72,6 +96,15 @@ internal sealed class ImmutableMapShape<TMap, TKey, TValue>(
     internal override string[] Members(GraphWriter graph) => [_keys.Describe(graph), _values.Describe(graph)];
 
     internal override bool IsFilledLast => !_keys.StandsForItself;
+
+    internal override Type? KeyType => typeof(TKey);
+
+    internal override bool ComparesKeys => true; // what is hashed is plain, and needs no order
+
+    internal override string? FindLostKey(object instance) => LostKey((TMap)instance);
+
+    /// <summary>Does what <see cref="ObjectShape.FindLostKey"/> says.</summary>
+    internal required Func<TMap, string?> LostKey { get; init; }
 
     internal override object? ValueOf(object instance) => Emptiness.Of((TMap)instance, comparer((TMap)instance));
 
@@ -103,7 +136,23 @@ internal sealed class ImmutableMapShape<TMap, TKey, TValue>(
             TKey key = _keys.Read(graph, ref from) ?? throw new InvalidDataException($"The image holds a {typeof(TMap)} with a null key.");
             read.Add(new(key, _values.Read(graph, ref from)));
         }
-        FieldCopier<TMap>.Copy(build(order, read), instance);
+        TMap built = build(order, read);
+        KeyChecks.Expect(read.Count, ((IReadOnlyCollection<KeyValuePair<TKey, TValue>>)built).Count);
+        FieldCopier<TMap>.Copy(built, instance);
+    }
+
+    internal override void Report(GraphReader graph, ref CborReader from, FillOrder to)
+    {
+        int items = from.ReadArrayHeader();
+        Comparers.Read<TKey>(ref from, out _, out _);
+        for (int i = 1; i + 1 < items; i += 2)
+        {
+            graph.MoveOn(ref from);
+            to.Keys(follow: true);
+            _keys.Read(graph, ref from);
+            to.Keys(follow: false);
+            _values.Read(graph, ref from);
+        }
     }
 }
 
@@ -135,23 +184,35 @@ internal static class ImmutableCollections
         static c => c.Reverse(), static (_, items) => ImmutableStack.CreateRange(items));
 
     internal static ObjectShape OfSortedSet<T>() => new ImmutableShape<ImmutableSortedSet<T>, T>(
-        static c => c, static (order, items) => ImmutableSortedSet.CreateRange((IComparer<T>?)order, items), static c => c.KeyComparer);
+        static c => c, static (order, items) => ImmutableSortedSet.CreateRange((IComparer<T>?)order, items), static c => c.KeyComparer)
+    {
+        LostKey = static c => KeyChecks.OfSorted(c, c.KeyComparer),
+    };
 
     internal static ObjectShape OfHashSet<T>() => !HashOrder<T>.CanBeUndone ? throw HashOrder<T>.Refusal()
         : new ImmutableShape<ImmutableHashSet<T>, T>(
         static c => HashOrder<T>.Undone(c, static each => each),
-        static (order, items) => ImmutableHashSet.CreateRange((IEqualityComparer<T>?)order, items), static c => c.KeyComparer);
+        static (order, items) => ImmutableHashSet.CreateRange((IEqualityComparer<T>?)order, items), static c => c.KeyComparer)
+        {
+            LostKey = static c => KeyChecks.OfHashed(c, c.Contains),
+        };
 
     internal static ObjectShape OfSortedDictionary<TKey, TValue>()
         where TKey : notnull => new ImmutableMapShape<ImmutableSortedDictionary<TKey, TValue>, TKey, TValue>(
         static c => c, static (order, pairs) => ImmutableSortedDictionary.CreateRange((IComparer<TKey>?)order, pairs),
-        static c => c.KeyComparer);
+        static c => c.KeyComparer)
+        {
+            LostKey = static c => KeyChecks.OfSorted(c.Keys, c.KeyComparer),
+        };
 
     internal static ObjectShape OfDictionary<TKey, TValue>()
         where TKey : notnull => !HashOrder<TKey>.CanBeUndone ? throw HashOrder<TKey>.Refusal()
         : new ImmutableMapShape<ImmutableDictionary<TKey, TValue>, TKey, TValue>(
         static c => HashOrder<TKey>.Undone(c, static pair => pair.Key),
-        static (order, pairs) => ImmutableDictionary.CreateRange((IEqualityComparer<TKey>?)order, pairs), static c => c.KeyComparer);
+        static (order, pairs) => ImmutableDictionary.CreateRange((IEqualityComparer<TKey>?)order, pairs), static c => c.KeyComparer)
+        {
+            LostKey = static c => KeyChecks.OfHashed(c.Keys, c.ContainsKey),
+        };
 }
 
 /// <summary>

@@ -7,7 +7,10 @@ namespace Ambrosia.State;
 /// numbers. Where its keys refer to objects, it is filled last, as they are hashed or compared.
 /// </summary>
 /// <param name="slots">The slots of a hashed dictionary; null: the order follows from the keys.</param>
-internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer, Func<object?, TMap> make, HashedSlots? slots) : ObjectShape
+/// <param name="findLostKey">See <see cref="ObjectShape.FindLostKey"/>.</param>
+internal sealed class MapShape<TMap, TKey, TValue>(
+    Func<TMap, object?> comparer, Func<object?, TMap> make, HashedSlots? slots, Func<TMap, string?> findLostKey)
+    : ObjectShape
     where TMap : class, IDictionary<TKey, TValue>
     where TKey : notnull
 {
@@ -21,6 +24,14 @@ internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer,
         [_packed.Described(_keys.Describe(graph)), _packed.Described(_values.Describe(graph))];
 
     internal override bool IsFilledLast => !_keys.StandsForItself;
+
+    internal override Type? KeyType => typeof(TKey);
+
+    internal override bool ComparesKeys => slots is null;
+
+    internal override string? FindLostKey(object instance) => findLostKey((TMap)instance);
+
+    internal override void Empty(object instance) => ((TMap)instance).Clear();
 
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance)
     {
@@ -63,7 +74,7 @@ internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer,
         if (capacity > 0) HashedSlots.Of<TMap>(slots).SetCapacity(map, capacity);
         if (free.Length == 0)
         {
-            ReadPairs(graph, ref from, items, map.Add);
+            ReadPairs(graph, ref from, items, map.Add); // throws where two keys are equal
             return;
         }
         SlotFiller<TKey> filler = HashedSlots.Of<TMap>(slots).Fill<TKey>(map, free, key => map.Add(key, default!), map.Remove);
@@ -73,6 +84,20 @@ internal sealed class MapShape<TMap, TKey, TValue>(Func<TMap, object?> comparer,
             map.Add(key, value);
         });
         filler.End();
+    }
+
+    internal override void Report(GraphReader graph, ref CborReader from, FillOrder to)
+    {
+        int items = from.ReadArrayHeader();
+        Comparers.Read<TKey>(ref from, out _, out _);
+        for (int i = 1; i + 1 < items; i += 2)
+        {
+            graph.MoveOn(ref from);
+            to.Keys(follow: true);
+            _keys.Read(graph, ref from);
+            to.Keys(follow: false);
+            _values.Read(graph, ref from);
+        }
     }
 
     private void ReadPairs(GraphReader graph, ref CborReader from, int items, Action<TKey, TValue> add)

@@ -8,5 +8,8 @@ namespace Ambrosia;
 /// </summary>
 public sealed class NotWritableException(string message) : Exception(message), IListedFailure
 {
+    /// <summary>A collection does not find one of its own keys.</summary>
+    internal bool IsOfLostKey { get; init; }
+
     FailureInfo IListedFailure.Failure => ListedFailures.Misuse("a value");
 }

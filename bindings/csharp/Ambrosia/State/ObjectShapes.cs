@@ -86,6 +86,12 @@ internal abstract class ObjectShape
     /// <summary>True when an object is filled after all others: its content is hashed or compared, so it must be whole before.</summary>
     internal virtual bool IsFilledLast => false;
 
+    /// <summary>The type of what is hashed or compared; null: nothing is.</summary>
+    internal virtual Type? KeyType => null;
+
+    /// <summary>True when keys are compared by their order, not by their hashes.</summary>
+    internal virtual bool ComparesKeys => false;
+
     /// <summary>True when an object is allocated after all others, because it is made of one of them.</summary>
     internal virtual bool IsMadeLate => false;
 
@@ -116,6 +122,17 @@ internal abstract class ObjectShape
 
     /// <summary>Fills an object that was allocated, and reads its body to the end. All others are allocated by then.</summary>
     internal virtual void Fill(GraphReader graph, ref CborReader from, object instance) => graph.Skip(ref from);
+
+    /// <summary>Reads the body of one that is filled last to its end, and reports what it refers to.</summary>
+    internal virtual void Report(GraphReader graph, ref CborReader from, FillOrder to) => graph.Skip(ref from);
+
+    /// <summary>Takes out what an object was filled with, so that it can be filled again.</summary>
+    internal virtual void Empty(object instance)
+    {
+    }
+
+    /// <summary>Says why a collection does not find one of its own keys, as that key itself; null: it finds all.</summary>
+    internal virtual string? FindLostKey(object instance) => null;
 }
 
 /// <summary>

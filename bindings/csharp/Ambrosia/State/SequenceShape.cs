@@ -28,6 +28,9 @@ internal sealed class SequenceShape<TCollection, T>(
     /// <summary>Gives the memory of so many elements, all of the collection; null: they do not lie side by side.</summary>
     internal ItemsOf<TCollection, T>? Items { get; init; }
 
+    /// <summary>Treats the elements as keys; null: those of this type of collection are none.</summary>
+    internal KeyedItems<TCollection>? Keys { get; init; }
+
     /// <summary>Is called when a collection has got all its elements; null: nothing is left to do then.</summary>
     internal Action<TCollection>? Filled { get; init; }
 
@@ -36,6 +39,14 @@ internal sealed class SequenceShape<TCollection, T>(
     internal override string[] Members(GraphWriter graph) => [_packed.Described(_slot.Describe(graph))];
 
     internal override bool IsFilledLast => comparer is not null && !_slot.StandsForItself;
+
+    internal override Type? KeyType => comparer is null ? null : typeof(T);
+
+    internal override bool ComparesKeys => hashed is null;
+
+    internal override string? FindLostKey(object instance) => Keys?.FindLost((TCollection)instance);
+
+    internal override void Empty(object instance) => Keys!.Clear((TCollection)instance);
 
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance)
     {
@@ -81,6 +92,7 @@ internal sealed class SequenceShape<TCollection, T>(
         {
             ReadItems(graph, ref from, items, collection);
             Filled?.Invoke(collection);
+            if (comparer is not null && PackedForm.In(graph, typeof(TCollection)) is null) KeyChecks.Expect(items - 1, Count(collection));
             return;
         }
         SlotFiller<T> filler = HashedSlots.Of<TCollection>(hashed?.Slots)
@@ -91,6 +103,19 @@ internal sealed class SequenceShape<TCollection, T>(
             add(collection, item);
         });
         filler.End();
+    }
+
+    internal override void Report(GraphReader graph, ref CborReader from, FillOrder to)
+    {
+        int items = from.ReadArrayHeader();
+        Comparers.Read<T>(ref from, out _, out _);
+        to.Keys(follow: true);
+        for (int i = 1; i < items; i++)
+        {
+            graph.MoveOn(ref from);
+            _slot.Read(graph, ref from);
+        }
+        to.Keys(follow: false);
     }
 
     private void ReadItems(GraphReader graph, ref CborReader from, int items, TCollection to)
@@ -130,6 +155,11 @@ internal sealed class SequenceShape<TCollection, T>(
 
 /// <summary>Gives the memory of a collection's elements, after it has given the collection so many.</summary>
 internal delegate Span<T> ItemsOf<in TCollection, T>(TCollection collection, int count);
+
+/// <summary>Treats the elements of a collection that are hashed or compared.</summary>
+/// <param name="FindLost">See <see cref="ObjectShape.FindLostKey"/>.</param>
+/// <param name="Clear">Takes all of them out.</param>
+internal sealed record KeyedItems<TCollection>(Func<TCollection, string?> FindLost, Action<TCollection> Clear);
 
 /// <summary>Says how the elements of a hashed collection lie, whose slots a restore fills and frees as the image says.</summary>
 /// <param name="Remove">Removes an element, which frees its slot.</param>

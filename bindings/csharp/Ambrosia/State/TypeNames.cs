@@ -23,8 +23,8 @@ namespace Ambrosia.State;
 /// </remarks>
 internal static class TypeNames
 {
-    /// <summary>The limit of generic arguments within each other; deeper ones are no types of an app.</summary>
-    private const int DepthMax = 32;
+    /// <summary>The limit of arrays and generic arguments within each other, of what is written and of what is read.</summary>
+    internal const int DepthMax = 32;
     private const char Made = '@', Anonymous = '%', Case = '#';
 
     /// <summary>By name; never more than were loaded.</summary>
@@ -50,6 +50,12 @@ internal static class TypeNames
         to.WriteString(Of(type.GetGenericTypeDefinition(), moving));
         foreach (Type argument in arguments) Write(ref to, argument, moving);
     }
+
+    /// <summary>Says whether a type has more arrays and generic types in each other than <see cref="Read"/> takes.</summary>
+    internal static bool IsTooDeep(Type type, int depth = 0) =>
+        depth > DepthMax
+        || (type.IsArray ? IsTooDeep(type.GetElementType()!, depth + 1)
+            : type.IsConstructedGenericType && Array.Exists(type.GetGenericArguments(), each => IsTooDeep(each, depth + 1)));
 
     /// <summary>
     /// Reads a name and returns its type. The result is null when this app has no such type, or not one of those that it is made of; then

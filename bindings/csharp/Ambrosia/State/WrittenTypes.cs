@@ -35,6 +35,9 @@ internal sealed class WrittenType(Type inImage, ObjectShape shape)
     /// <summary>True if objects of the class are frames of methods, which are written as their result when they have ended.</summary>
     internal bool MayBeFinished { get; } = typeof(ISuspended).IsAssignableFrom(inImage);
 
+    /// <summary>True if keys of objects of the class may have changed since they were put in.</summary>
+    internal bool HasChangeableKeys { get; } = shape.IsFilledLast && !KeyLooks.IsFixed(shape.KeyType!);
+
     /// <summary>The index in the table of types; -1 until the class is mentioned.</summary>
     internal int Id { get; set; } = -1;
 }

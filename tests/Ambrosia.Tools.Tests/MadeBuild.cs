@@ -49,6 +49,22 @@ internal sealed class MadeBuild
         return this;
     }
 
+    /// <summary>Adds an enum; a member's former name stands in brackets behind it.</summary>
+    public TypeBuilder Enum(string name, params (string Name, int Number)[] members)
+    {
+        TypeBuilder type = _module.DefineType(name, TypeAttributes.Public | TypeAttributes.Sealed, typeof(Enum));
+        type.DefineField("value__", typeof(int), FieldAttributes.Public | FieldAttributes.SpecialName | FieldAttributes.RTSpecialName);
+        foreach ((string member, int number) in members)
+        {
+            string[] names = member.Split('[', ']');
+            FieldBuilder field = type.DefineField(names[0], type, FieldAttributes.Public | FieldAttributes.Static | FieldAttributes.Literal);
+            field.SetConstant(number);
+            if (names.Length > 1) field.SetCustomAttribute(Attribute("FormerlyNamed", names[1]));
+        }
+        _types.Add(type);
+        return type;
+    }
+
     public static void Method(TypeBuilder of, string name, bool isStatic = false) =>
         of.DefineMethod(name, isStatic ? MethodAttributes.Static : MethodAttributes.Private, null, []).GetILGenerator().Emit(OpCodes.Ret);
 

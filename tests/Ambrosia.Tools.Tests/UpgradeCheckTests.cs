@@ -77,6 +77,54 @@ public sealed class UpgradeCheckTests : IDisposable
     }
 
     [Fact]
+    public void Check_EnumMembers_AreComparedByName()
+    {
+        Save(static (build, account) =>
+        {
+            Whole(build, account);
+            build.Enum("Shop.Status", ("Open[New]", 0), ("Rejected", 1), ("Late", 7));
+        });
+        ToolRun run = Check(ToolExit.Damage);
+        Assert.Contains(
+            "Shop.Status: The image holds the enum Shop.Status with Paid = 1: this build does not have it, and the number is Rejected now. Give the member that goes on [FormerlyNamed(\"Paid\")], or the other one a number and a name that no member had.",
+            run.Lines);
+
+        Save(static (build, account) =>
+        {
+            Whole(build, account);
+            build.Enum("Shop.Status", ("Open[New]", 0), ("Rejected", 3));
+        });
+        run = Check(ToolExit.Fine);
+        Assert.Contains("Shop.Status.New: it goes on as Open.", run.Lines);
+        Assert.Contains("Shop.Status.Rejected: 2 becomes 3 in the state.", run.Lines);
+        Assert.Contains(
+            "Shop.Status.Paid: the name is gone, and values of it keep the number 1; if it was renamed, give the new member [FormerlyNamed].",
+            run.Lines);
+    }
+
+    [Fact]
+    public void Check_FieldsThatHaveExchangedTheirNames_GoOnAsEachOther()
+    {
+        Save(static (build, account) => build
+            .Field(account, "_note", typeof(string), formerly: "_empty").Field(account, "_empty", typeof(string), formerly: "_note"));
+        ToolRun run = Check(ToolExit.Fine);
+        Assert.Contains("Shop.Account._note: it goes on as _empty.", run.Lines);
+        Assert.Contains("Shop.Account._empty: it goes on as _note.", run.Lines);
+    }
+
+    [Fact]
+    public void Check_FieldThatMayBeSeveral_IsRefused()
+    {
+        Save(static (build, account) => build
+            .Field(account, "_a", typeof(string), formerly: "_note").Field(account, "_b", typeof(string), formerly: "_note"));
+        Assert.Contains("whose field _note is a former name of several fields", Check(ToolExit.Damage).Output, StringComparison.Ordinal);
+    }
+
+    private static void Whole(MadeBuild build, TypeBuilder account) => build
+        .Field(account, "_cents", typeof(long)).Field(account, "_count", typeof(int)).Field(account, "_note", typeof(string))
+        .Field(account, "_empty", typeof(string)).Field(account, "_past", typeof(List<long>));
+
+    [Fact]
     public void Check_ClassThatIsGone_IsRefusedUnlessAnotherHadItsName()
     {
         new MadeBuild().Save(Build);
@@ -178,7 +226,7 @@ public sealed class UpgradeCheckTests : IDisposable
         to.WriteUInt64(8);
         to.WriteArrayHeader(isSuspended ? 1 : 0);
         if (isSuspended) Body(ref to);
-        to.WriteArrayHeader(5);
+        to.WriteArrayHeader(6);
         Row(ref to, "Ambrosia.ImageRoot, Ambrosia", 0, "Immortal", "@", "Timers", "@");
         Row(ref to, $"{Account}, Shop", 0, "_cents", "i8", "_count", "i4", "_note", "s", "_empty", "s", "_past", "@");
         to.WriteArrayHeader(3);
@@ -190,6 +238,16 @@ public sealed class UpgradeCheckTests : IDisposable
         to.WriteString("i8");
         Row(ref to, "Ambrosia.WaitingTimer[], Ambrosia", 2, "@");
         Row(ref to, "Ambrosia.Recurrence, Ambrosia", 0, "_declaringType", "s", "_method", "s", "_isStopped", "b");
+        to.WriteArrayHeader(3);
+        to.WriteString("Shop.Status, Shop");
+        to.WriteUInt64(7);
+        to.WriteArrayHeader(7);
+        to.WriteString("i4");
+        foreach ((string name, int number) in new[] { ("New", 0), ("Paid", 1), ("Rejected", 2) })
+        {
+            to.WriteString(name);
+            to.WriteInt64(number);
+        }
         to.WriteArrayHeader(10);
         to.WriteUInt64(0); // the root: the account is object 1, the timers are object 3
         to.WriteArrayHeader(2);

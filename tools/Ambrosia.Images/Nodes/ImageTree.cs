@@ -51,6 +51,10 @@ public sealed class ImageTree
     public IReadOnlyList<StoredType>? Types() =>
         _image is null ? null : Guarded(() => new StoredTypes(new CSharpNodes(_image, _texts)).Find());
 
+    /// <summary>Returns the enums of which values may be in the image, with their members.</summary>
+    public IReadOnlyList<StoredEnum> Enums() => _image is null ? []
+        : [.. _image.Types.Where(static type => type.Kind == TypeKind.Enum).Select(static type => new StoredEnum(type.Name, type.Members))];
+
     /// <summary>Returns what stands at a path.</summary>
     /// <exception cref="ImagePathException">Nothing does.</exception>
     /// <exception cref="ImageException">The image is damaged.</exception>

@@ -1,4 +1,5 @@
 using Ambrosia.Images.Reading;
+using Ambrosia.Protocol.Images;
 
 namespace Ambrosia.Images.Nodes;
 
@@ -8,11 +9,15 @@ namespace Ambrosia.Images.Nodes;
 /// <param name="Objects">The number of its objects.</param>
 public sealed record StoredType(string Name, bool IsStruct, long Objects, IReadOnlyList<StoredField> Fields);
 
+/// <summary>It is an enum of which values may be in an image, with its members of then.</summary>
+public sealed record StoredEnum(string Name, IReadOnlyList<EnumMember> Members);
+
 /// <summary>It is a field of such a type.</summary>
+/// <param name="StoredName">Its name as it stands in the image, where that of a property is another one.</param>
 /// <param name="Slot">What stands in it (docs/image.md I3.5), with the name of a type in place of the number of its row.</param>
 /// <param name="Values">The number of objects in which it holds something else than the default of its type.</param>
 /// <param name="Classes">The classes of the objects to which it refers.</param>
-public sealed record StoredField(string Name, string Slot, long Values, IReadOnlySet<string> Classes);
+public sealed record StoredField(string Name, string StoredName, string Slot, long Values, IReadOnlySet<string> Classes);
 
 /// <summary>Finds out what is in the fields of an image's types, by one walk over its objects.</summary>
 internal sealed class StoredTypes(CSharpNodes nodes)
@@ -38,8 +43,8 @@ internal sealed class StoredTypes(CSharpNodes nodes)
         return
         [
             .. rows.Select(row => new StoredType(row.Type.Name, row.Type.Kind == TypeKind.Struct, row.Contents.Objects,
-                [.. row.Type.Fields.Select((name, i) =>
-                    new StoredField(name, TextOf(row.Type.Slots[i]), row.Contents.Values[i], row.Contents.Classes[i]))])),
+                [.. row.Type.Fields.Select((name, i) => new StoredField(
+                    name, row.Type.StoredFields[i], TextOf(row.Type.Slots[i]), row.Contents.Values[i], row.Contents.Classes[i]))])),
         ];
     }
 

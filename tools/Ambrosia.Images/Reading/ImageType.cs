@@ -1,4 +1,5 @@
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Images;
 
 namespace Ambrosia.Images.Reading;
 
@@ -16,6 +17,12 @@ internal enum TypeKind
 internal sealed record ImageType(
     string Name, TypeKind Kind, string[] Fields, Slot[] Slots, IReadOnlyDictionary<Int128, string> Names)
 {
+    /// <summary>The names of the fields as they stand in the image.</summary>
+    internal string[] StoredFields { get; private init; } = [];
+
+    /// <summary>All members of an enum; some may have one number.</summary>
+    internal EnumMember[] Members { get; private init; } = [];
+
     private static readonly Dictionary<Int128, string> s_noNames = [];
 
     internal bool HasFields => Kind is TypeKind.Class or TypeKind.Struct or TypeKind.SuspendedMethod;
@@ -44,9 +51,9 @@ internal sealed record ImageType(
             names[i] = from.ReadString();
             slots[i] = Slot.Parse(from.ReadString());
         }
-        string[] readable = Array.ConvertAll(names, Readable);
+        string[] readable = Array.ConvertAll(names, static each => Readable(FieldNames.Plain(each)));
         bool areDistinct = readable.Distinct(StringComparer.Ordinal).Count() == readable.Length;
-        return new ImageType(name, kind, areDistinct ? readable : names, slots, s_noNames);
+        return new ImageType(name, kind, areDistinct ? readable : names, slots, s_noNames) { StoredFields = names };
     }
 
     private static Slot[] ReadSlots(ref CborReader from, int count)
@@ -60,12 +67,14 @@ internal sealed record ImageType(
     {
         var slot = Slot.Parse(from.ReadString());
         var names = new Dictionary<Int128, string>();
+        var all = new List<EnumMember>();
         for (int i = 1; i + 1 < members; i += 2)
         {
             string each = from.ReadString();
-            names.TryAdd(from.PeekKind() == CborKind.Unsigned ? from.ReadUInt64() : from.ReadInt64(), each);
+            all.Add(new EnumMember(each, from.PeekKind() == CborKind.Unsigned ? from.ReadUInt64() : from.ReadInt64(), []));
+            names.TryAdd(all[^1].Number, each);
         }
-        return new ImageType(name, TypeKind.Enum, [], [slot], names);
+        return new ImageType(name, TypeKind.Enum, [], [slot], names) { Members = [.. all] };
     }
 
     /// <summary>Returns the name of the property or local whose field the compiler has named.</summary>

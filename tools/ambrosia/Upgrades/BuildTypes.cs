@@ -1,6 +1,8 @@
+using System.Globalization;
 using System.Reflection;
 using System.Runtime.InteropServices;
 using System.Text.RegularExpressions;
+using Ambrosia.Protocol.Images;
 using Ambrosia.Tools.Output;
 
 namespace Ambrosia.Tools.Upgrades;
@@ -153,17 +155,47 @@ internal sealed partial class BuildTypes : IDisposable
             Type of = at;
             fields.InsertRange(0, of.GetFields(Instance).OrderBy(static field => field.MetadataToken).Where(field => IsState(field, of)));
         }
-        return [.. fields.Select(field => new BuildField(
-            NameOf(field, type, fields), [.. FormerNames(AttributesOf(field))], SlotOf(field.FieldType), field.FieldType))];
+        return [.. fields.Select(field => new BuildField(Named(field, type, fields), SlotOf(field.FieldType), field.FieldType))];
     }
+
+    /// <summary>Returns the members of an enum, with the names that they had.</summary>
+    public static EnumMember[] MembersOf(Type type) =>
+    [
+        .. type.GetFields(Static).Where(static field => field.IsLiteral).Select(static field => new EnumMember(
+            field.Name,
+            field.GetRawConstantValue() is ulong large ? large : Convert.ToInt64(field.GetRawConstantValue(), CultureInfo.InvariantCulture),
+            [.. FormerNames(field.GetCustomAttributesData())])),
+    ];
+
+    /// <summary>Says whether the numbers of an enum are sets of bits.</summary>
+    public static bool AreFlags(Type type) => Has(type.GetCustomAttributesData(), "System.FlagsAttribute");
 
     private static bool HasNoState(Type type) => type.FullName is "System.Object" or "System.ValueType"
         || Has(type.GetCustomAttributesData(), $"{Attributes}State.RemadeAtRestoreAttribute");
 
-    /// <summary>Where a base class has a field of the same name, the declaring class tells them apart.</summary>
-    private static string NameOf(FieldInfo field, Type of, List<FieldInfo> all) =>
-        field.DeclaringType != of && all.Any(other => other.Name == field.Name && other.DeclaringType != field.DeclaringType)
-            ? $"{field.DeclaringType!.Name}.{field.Name}" : Readable(field.Name);
+    /// <summary>
+    /// Where a base class has a field of the same name, the declaring class tells them apart, by as much of its name as it takes.
+    /// </summary>
+    private static NamedField Named(FieldInfo field, Type of, List<FieldInfo> all)
+    {
+        string[] classes = ClassesOf(field.DeclaringType!);
+        Type[] others = [.. all.Where(other => other.Name == field.Name && other.DeclaringType != field.DeclaringType)
+            .Select(static other => other.DeclaringType!)];
+        int needed = Array.FindIndex(classes[..3], name => !others.Any(other => other != of && ClassesOf(other)[..3].Contains(name)));
+        string name = field.DeclaringType == of || others.Length == 0 ? field.Name : $"{classes[Math.Max(needed, 0)]}.{field.Name}";
+        return new NamedField(name, field.DeclaringType == of, classes, [.. FormerNames(AttributesOf(field))]);
+    }
+
+    private static string[] ClassesOf(Type type)
+    {
+        Type definition = type.IsGenericType ? type.GetGenericTypeDefinition() : type;
+        return
+        [
+            definition.Name, definition.FullName!, $"{definition.FullName}@{definition.Assembly.GetName().Name}",
+            .. FormerNames(definition.GetCustomAttributesData())
+                .SelectMany(static each => new[] { each, each[(each.LastIndexOfAny(['.', '+']) + 1)..] }),
+        ];
+    }
 
     private static bool IsState(FieldInfo field, Type declaring)
     {
@@ -181,7 +213,7 @@ internal sealed partial class BuildTypes : IDisposable
             ? own.Concat(property.GetCustomAttributesData()) : own;
     }
 
-    private static string Readable(string field) =>
+    internal static string Readable(string field) =>
         field.EndsWith(">k__BackingField", StringComparison.Ordinal) ? field[1..field.IndexOf('>', StringComparison.Ordinal)] : field;
 
     private static bool Has(IEnumerable<CustomAttributeData> attributes, string name) =>
@@ -256,10 +288,12 @@ internal sealed partial class BuildTypes : IDisposable
 }
 
 /// <summary>It is a field of a build's type that is state.</summary>
-/// <param name="FormerNames">The names that it had in earlier builds.</param>
 /// <param name="Slot">What an image would say of its place, or null where that is not judged.</param>
-internal sealed record BuildField(string Name, IReadOnlyList<string> FormerNames, string? Slot, Type Type)
+internal sealed record BuildField(NamedField Named, string? Slot, Type Type)
 {
     /// <summary>The name of its type, as an image's readers write it.</summary>
     public string TypeName => BuildTypes.NameOf(Type);
+
+    /// <summary>The name of the field, or that of its property, as a person knows it.</summary>
+    public string ReadableName => BuildTypes.Readable(Named.Name);
 }

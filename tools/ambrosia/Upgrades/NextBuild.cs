@@ -74,7 +74,7 @@ internal static class NextBuild
             ?? throw new ToolMisuse(
                 "the checkpoint holds no image of a C# app", "its binding keeps state in another form", "ask with the tools of its language");
         string immortal = tree.State.TypeName;
-        var findings = new List<UpgradeFinding>(new StateComparison(build).Compare(types, immortal));
+        var findings = new List<UpgradeFinding>(new StateComparison(build).Compare(types, tree.Enums(), immortal));
         uint? version = null;
         Type? made = null;
         if (build.Find(immortal) is { } same)

@@ -1,4 +1,5 @@
 using Ambrosia.Images.Nodes;
+using Ambrosia.Protocol.Images;
 
 namespace Ambrosia.Tools.Upgrades;
 
@@ -15,14 +16,42 @@ internal sealed class StateComparison(BuildTypes build)
 
     /// <summary>Compares the types of an image that are the app's own.</summary>
     /// <param name="immortal">The class of the immortal.</param>
-    public IReadOnlyList<UpgradeFinding> Compare(IReadOnlyList<StoredType> stored, string immortal)
+    public IReadOnlyList<UpgradeFinding> Compare(IReadOnlyList<StoredType> stored, IReadOnlyList<StoredEnum> enums, string immortal)
     {
         foreach (StoredType type in stored)
         {
             if (build.Find(type.Name) is { } now) Compare(type, now);
             else if (IsOfTheApp(type.Name)) Missing(type, isImmortal: type.Name == immortal);
         }
+        foreach (StoredEnum each in enums)
+            if (build.Find(each.Name) is { IsEnum: true } now) Compare(each, now);
         return _found;
+    }
+
+    /// <summary>Compares the members of an enum: numbers are translated by the names.</summary>
+    private void Compare(StoredEnum stored, Type now)
+    {
+        EnumMember[] members = BuildTypes.MembersOf(now);
+        try
+        {
+            EnumNames? numbers = EnumNames.Find(stored.Name, stored.Members, members, BuildTypes.AreFlags(now));
+            foreach (EnumMember member in stored.Members)
+            {
+                string place = $"{stored.Name}.{member.Name}";
+                Int128 number = numbers?.NumberOf(member.Number) ?? member.Number;
+                string? name = members.FirstOrDefault(each => each.Number == number && each.Name == member.Name)?.Name
+                    ?? members.FirstOrDefault(each => each.Number == number)?.Name;
+                if (name is null)
+                    Add(UpgradeVerdict.Lost, place, $"the name is gone, and values of it keep the number {number}",
+                        "if it was renamed, give the new member [FormerlyNamed]");
+                else if (name != member.Name) Add(UpgradeVerdict.Fine, place, $"it goes on as {name}");
+                else if (number != member.Number) Add(UpgradeVerdict.Fine, place, $"{member.Number} becomes {number} in the state");
+            }
+        }
+        catch (InvalidDataException refused)
+        {
+            Add(UpgradeVerdict.Refused, stored.Name, refused.Message.TrimEnd('.'));
+        }
     }
 
     /// <summary>Parts of methods are judged with what is suspended; what is the framework's or the binding's goes on as it is.</summary>
@@ -47,12 +76,12 @@ internal sealed class StateComparison(BuildTypes build)
     {
         IReadOnlyList<BuildField> fields = build.FieldsOf(now);
         var taken = new HashSet<BuildField>();
-        foreach (StoredField field in type.Fields)
+        if (Places(type, fields) is not { } places) return;
+        for (int i = 0; i < places.Length; i++)
         {
+            StoredField field = type.Fields[i];
             string place = $"{type.Name}.{field.Name}";
-            BuildField? kept = fields.FirstOrDefault(each => each.Name == field.Name)
-                ?? fields.FirstOrDefault(each => each.FormerNames.Contains(field.Name));
-            if (kept is null)
+            if (places[i] == FieldNames.None)
             {
                 string what = type.IsStruct ? "it is dropped" : field.Values == 0 ? "it is dropped, and holds nothing"
                     : $"it is dropped, with values in {field.Values} of {type.Objects} {(type.Objects == 1 ? "object" : "objects")}";
@@ -60,12 +89,30 @@ internal sealed class StateComparison(BuildTypes build)
                     "if it was renamed, give the new field [FormerlyNamed]");
                 continue;
             }
+            BuildField kept = fields[places[i]];
             taken.Add(kept);
             Compare(place, field, kept);
-            if (kept.Name != field.Name) Add(UpgradeVerdict.Fine, place, $"it goes on as {kept.Name}");
+            if (kept.ReadableName != field.Name) Add(UpgradeVerdict.Fine, place, $"it goes on as {kept.ReadableName}");
         }
         foreach (BuildField added in fields.Where(each => !taken.Contains(each)))
-            Add(UpgradeVerdict.Fine, $"{type.Name}.{added.Name}", "it is new, and begins with the default of its type");
+            Add(UpgradeVerdict.Fine, $"{type.Name}.{added.ReadableName}", "it is new, and begins with the default of its type");
+    }
+
+    /// <summary>Returns the places of the fields that the image names; null: it would be refused.</summary>
+    private int[]? Places(StoredType type, IReadOnlyList<BuildField> fields)
+    {
+        string[] stored = [.. type.Fields.Select(static field => field.StoredName)];
+        NamedField[] named = [.. fields.Select(static field => field.Named)];
+        try
+        {
+            return stored.SequenceEqual(FieldNames.InImage(type.Name, named)) ? [.. Enumerable.Range(0, stored.Length)]
+                : FieldNames.Find(type.Name, stored, named);
+        }
+        catch (InvalidDataException refused)
+        {
+            Add(UpgradeVerdict.Refused, type.Name, refused.Message);
+            return null;
+        }
     }
 
     private void Compare(string place, StoredField field, BuildField now)

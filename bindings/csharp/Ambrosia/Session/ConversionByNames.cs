@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Reflection;
 using System.Runtime.CompilerServices;
+using Ambrosia.Protocol.Images;
 using Ambrosia.State;
 
 namespace Ambrosia.Session;
@@ -32,13 +33,9 @@ internal static class ConversionByNames
     private static IEnumerable<(FieldInfo From, FieldInfo To)> Pairs(Type former, Type newest)
     {
         (FieldInfo[] was, FieldInfo[] now) = (StateFields.Of(former), StateFields.Of(newest));
-        (string[] then, string[] own) = (StateFields.NamesOf(former), StateFields.NamesOf(newest));
+        int[] places = StateFields.Find(newest, StateFields.NamesOf(former));
         for (int i = 0; i < was.Length; i++)
-        {
-            int place = Array.IndexOf(own, then[i]);
-            if (place < 0) place = StateFields.FormerlyNamed(newest, then[i]) ?? -1;
-            if (place >= 0) yield return (was[i], now[place]);
-        }
+            if (places[i] != FieldNames.None) yield return (was[i], now[places[i]]);
     }
 
     private static bool Fits(Type was, Type now) => now.IsAssignableFrom(was) || (IsInteger(was) && IsInteger(now));

@@ -4,6 +4,7 @@ using System.Reflection;
 using System.Runtime.CompilerServices;
 using Ambrosia.MethodBodies;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Images;
 
 namespace Ambrosia.State;
 
@@ -15,7 +16,7 @@ namespace Ambrosia.State;
 /// </summary>
 internal sealed class FieldPlan
 {
-    private const int Skipped = -1;
+    private const int Skipped = FieldNames.None;
     private static readonly ConcurrentDictionary<Type, FieldPlan> s_byType = new();
     private readonly Type _type;
     private readonly FieldInfo?[] _fields;
@@ -58,8 +59,7 @@ internal sealed class FieldPlan
         string[] own = StateFields.NamesOf(type);
         if (names.AsSpan().SequenceEqual(own)) return now;
         if (GeneratedNames.IsGenerated(type.Name)) throw new InvalidDataException($"The image holds a {type} with other fields.");
-        int[] places = Array.ConvertAll(names,
-            name => Array.IndexOf(own, name) is >= 0 and { } place ? place : StateFields.FormerlyNamed(type, name) ?? Skipped);
+        int[] places = StateFields.Find(type, names);
         return new FieldPlan(type, Array.ConvertAll(places, place => place == Skipped ? null : now._fields[place]), places);
     }
 

@@ -1,4 +1,5 @@
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Images;
 using Ambrosia.Suspension;
 
 namespace Ambrosia.State;
@@ -31,10 +32,14 @@ internal sealed class ImageTypes
             ImageType row = ReadRow(ref from, kept);
             if (renamed is { } names && row.Type == names.Successor) row = row with { Type = names.Former };
             types._rows[i] = row;
+            types.HasOtherNumbers |= row.Numbers is not null;
             if (row.Type is not null) types._byType[row.Type] = row;
         }
         return types;
     }
+
+    /// <summary>True if some enum of the image has other numbers in this build.</summary>
+    internal bool HasOtherNumbers { get; private set; }
 
     /// <summary>Returns the row of a type of this app; null where the image does not name it.</summary>
     internal ImageType? Of(Type type) => _byType.GetValueOrDefault(type);
@@ -45,15 +50,28 @@ internal sealed class ImageTypes
         Type? type = TypeNames.Read(ref from, kept, out string? missing);
         ulong kind = from.ReadUInt64();
         if (kind > (ulong)TypeKind.Other) throw new InvalidDataException($"The image describes a type of kind {kind}.");
-        string[] members = new string[from.ReadArrayHeader()];
-        if ((TypeKind)kind == TypeKind.Enum && members.Length > 0)
-        {
-            int items = members.Length;
-            members = [from.ReadString()]; // the names are for those who do not have the type
-            while (--items > 0) from.Skip();
-        }
-        for (int i = 0; i < members.Length; i++) members[i] ??= from.ReadString();
+        int items = from.ReadArrayHeader();
+        if ((TypeKind)kind == TypeKind.Enum && items > 0) return ReadEnum(ref from, items, type, missing);
+        string[] members = new string[items];
+        for (int i = 0; i < members.Length; i++) members[i] = from.ReadString();
         return new ImageType(type, missing, (TypeKind)kind, members);
+    }
+
+    private static ImageType ReadEnum(ref CborReader from, int items, Type? type, string? missing)
+    {
+        string slot = from.ReadString();
+        var members = new EnumMember[(items - 1) / 2];
+        for (int i = 0; i < members.Length; i++)
+        {
+            string name = from.ReadString();
+            Int128 number = from.PeekKind() == CborKind.Unsigned ? from.ReadUInt64() : from.ReadInt64();
+            members[i] = new EnumMember(name, number, []);
+        }
+        if (items % 2 == 0) throw new InvalidDataException($"The image describes the enum {missing ?? type!.ToString()} in another form.");
+        return new ImageType(type, missing, TypeKind.Enum, [slot])
+        {
+            Numbers = type is { IsEnum: true } ? EnumMembers.Find(type, members) : null,
+        };
     }
 }
 
@@ -68,6 +86,9 @@ internal readonly record struct RenamedClass(Type Successor, Type Former);
 /// <param name="Members">Names and slots of fields one behind another, or the slots of elements.</param>
 internal sealed record ImageType(Type? Type, string? Missing, TypeKind Kind, string[] Members)
 {
+    /// <summary>The numbers of this build for those of the image's enum; null: they are equal, or it is no enum.</summary>
+    internal EnumNames? Numbers { get; init; }
+
     private FieldPlan? _plan;
     private (bool IsKnown, PackedForm? Form) _packed;
 

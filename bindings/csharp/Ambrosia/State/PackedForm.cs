@@ -59,7 +59,11 @@ internal sealed record PackedForm(string Text, int Bytes, IReadOnlyList<PackedNu
         }
         if (depth > DepthMax || !slot.StartsWith('#') || !ulong.TryParse(slot.AsSpan(1), out ulong row)) return false;
         ImageType type = types[row];
-        if (type.Kind == TypeKind.Enum && type.Members.Length == 1) return TryAdd(type.Members[0], types, text, numbers, depth + 1);
+        if (type.Kind == TypeKind.Enum && type.Members.Length == 1)
+        {
+            if (type.Numbers is not null) text.Append("other "); // each is to be translated, so memory is not to be copied
+            return TryAdd(type.Members[0], types, text, numbers, depth + 1);
+        }
         if (type.Kind != TypeKind.Struct) return false;
         numbers.Add(new PackedNumber(null, 0, type.Members.Length / 2));
         text.Append('(');

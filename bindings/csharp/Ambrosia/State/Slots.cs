@@ -134,26 +134,6 @@ internal static class SlotTexts
     internal static string OfRow(int row) => string.Create(System.Globalization.CultureInfo.InvariantCulture, $"#{row}");
 }
 
-/// <summary>Writes an enum as its number, whatever its width.</summary>
-internal sealed class EnumSlot<T> : Slot<T>
-    where T : struct, Enum
-{
-    private static readonly bool s_isUnsigned64 = Enum.GetUnderlyingType(typeof(T)) == typeof(ulong);
-
-    internal override bool StandsForItself => true;
-
-    internal override string Describe(GraphWriter graph) => SlotTexts.OfRow(graph.Mention(typeof(T)));
-
-    internal override void Write(GraphWriter graph, ref CborWriter to, T value)
-    {
-        if (s_isUnsigned64) to.WriteUInt64(Convert.ToUInt64(value));
-        else to.WriteInt64(Convert.ToInt64(value));
-    }
-
-    internal override T Read(GraphReader graph, ref CborReader from) =>
-        (T)(s_isUnsigned64 ? Enum.ToObject(typeof(T), from.ReadUInt64()) : Enum.ToObject(typeof(T), from.ReadInt64()));
-}
-
 /// <summary>
 /// Writes an immutable array as the array that it wraps, by reference: two that share one still do when they are restored.
 /// </summary>

@@ -1,6 +1,7 @@
 using System.Collections.Concurrent;
 using System.Reflection;
 using System.Runtime.Serialization;
+using Ambrosia.Protocol.Images;
 
 namespace Ambrosia.State;
 
@@ -21,30 +22,49 @@ internal static class StateFields
     /// </summary>
     private static readonly string[] s_ofExceptions = ["_message", "_innerException", "_HResult", "_helpURL"];
 
-    internal static FieldInfo[] Of(Type type) => s_cache.GetOrAdd(type, Find);
+    internal static FieldInfo[] Of(Type type) => s_cache.GetOrAdd(type, FindFields);
 
-    /// <summary>Returns the names of the fields in an image, in the order of <see cref="Of"/>.</summary>
+    /// <summary>Returns the names of the fields in an image, in the order of <see cref="Of"/>; each is there once.</summary>
     internal static string[] NamesOf(Type type) =>
-        s_names.GetOrAdd(type, static type => [.. Of(type).Select(field => NameOf(field, type))]);
+        s_names.GetOrAdd(type, static type => FieldNames.InImage(type.ToString(), Named(type)));
 
-    /// <summary>Returns the place of the field that had this name in earlier builds; null when none had.</summary>
-    internal static int? FormerlyNamed(Type type, string name)
-    {
-        int place = Array.FindIndex(Of(type),
-            field => Attributes<FormerlyNamedAttribute>(field, PropertyBehind(field, field.DeclaringType!)).Any(each =>
-                each.Name == name || $"<{each.Name}>k__BackingField" == name));
-        return place < 0 ? null : place;
-    }
+    /// <summary>Returns the places of the fields that an image names so; <see cref="FieldNames.None"/>: the type has none.</summary>
+    /// <exception cref="InvalidDataException">A name may mean two of them.</exception>
+    internal static int[] Find(Type type, IReadOnlyList<string> stored) => FieldNames.Find(type.ToString(), stored, Named(type));
+
+    private static NamedField[] Named(Type type) => Array.ConvertAll(Of(type), field => new NamedField(
+        NameOf(field, type), field.DeclaringType == type, ClassesOf(field.DeclaringType!),
+        [.. Attributes<FormerlyNamedAttribute>(field, PropertyBehind(field, field.DeclaringType!)).Select(static each => each.Name)]));
 
     /// <summary>
-    /// Returns the name that an image holds: where a base class has a field of the same name, the declaring class tells them apart.
+    /// Returns the name that an image holds: where a base class has a field of the same name, the declaring class tells them apart, by as
+    /// much of its name as it takes.
     /// </summary>
-    private static string NameOf(FieldInfo field, Type of) =>
-        field.DeclaringType == of || !Of(of).Any(other => other.Name == field.Name && other.DeclaringType != field.DeclaringType)
-            ? field.Name
-            : $"{field.DeclaringType!.Name}.{field.Name}";
+    private static string NameOf(FieldInfo field, Type of)
+    {
+        if (field.DeclaringType == of) return field.Name;
+        Type[] others = [.. Of(of).Where(other => other.Name == field.Name && other.DeclaringType != field.DeclaringType)
+            .Select(static other => other.DeclaringType!)];
+        if (others.Length == 0) return field.Name;
+        string[] names = ClassesOf(field.DeclaringType!);
+        int needed = Array.FindIndex(names[..3], name => !others.Any(other => other != of && ClassesOf(other)[..3].Contains(name)));
+        return needed < 0 ? throw new NotWritableException($"{of} has two base classes {names[2]} with a field {field.Name}")
+            : $"{names[needed]}.{field.Name}";
+    }
 
-    private static FieldInfo[] Find(Type type)
+    /// <summary>Returns the names of a class that may stand in front of a field's: shorter ones first, those that it had last.</summary>
+    private static string[] ClassesOf(Type type)
+    {
+        Type definition = type.IsGenericType ? type.GetGenericTypeDefinition() : type;
+        return
+        [
+            definition.Name, definition.FullName!, $"{definition.FullName}@{definition.Assembly.GetName().Name}",
+            .. definition.GetCustomAttributes<FormerlyNamedAttribute>(inherit: false)
+                .SelectMany(static each => new[] { each.Name, each.Name[(each.Name.LastIndexOfAny(['.', '+']) + 1)..] }),
+        ];
+    }
+
+    private static FieldInfo[] FindFields(Type type)
     {
         var fields = new List<FieldInfo>();
         for (Type? declaring = type; declaring is not null && !HasNoState(declaring); declaring = declaring.BaseType)

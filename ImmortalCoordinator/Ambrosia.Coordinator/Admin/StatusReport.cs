@@ -140,7 +140,7 @@ internal sealed class AppStatus(
         CheckpointStatus last = checkpoints.Trigger.Status;
         status["checkpoint"] = new JsonObject
         {
-            ["isUnderWay"] = last.IsUnderWay, ["failures"] = last.Failures, ["lastFailure"] = last.Why,
+            ["isUnderWay"] = last.IsUnderWay, ["failures"] = last.Failures, ["lastFailure"] = last.Why, ["refusal"] = last.Refusal,
             ["ageMs"] = isWriting && last.Age is { } age ? (long)age.TotalMilliseconds : null,
         };
         status["quarantined"] = quarantine.Count;

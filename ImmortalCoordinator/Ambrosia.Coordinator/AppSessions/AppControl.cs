@@ -92,7 +92,7 @@ internal sealed class AppControl(
             case FrameType.SetAside: SetAside(SetAsideFrame.Read(payload), stage); break;
             case FrameType.Released: quarantine.Take(ReleasedFrame.Read(payload)); break;
             case FrameType.Converted: Converted(ConvertedFrame.Read(payload)); break;
-            case FrameType.Waiting: checkpoints.Waits(Waiting.Read(payload).Why); break;
+            case FrameType.Waiting: checkpoints.Waits(Waiting.Read(payload)); break;
             case FrameType.CheckpointWanted:
                 FrameReader.ReadEmpty(type, payload);
                 checkpoints.Request();

@@ -18,12 +18,19 @@ internal static partial class CheckpointEvents
     public static partial void CheckpointFailed(this ILogger logger, string why);
 
     /// <summary>
-    /// The app cannot write its state down yet, because a handler that is suspended holds what no image can hold. It is tried again at the
-    /// next mark.
+    /// The app cannot write its state down yet, because handlers are suspended. It is tried again at the next mark.
     /// </summary>
     [LoggerMessage(EventId = 303, EventName = "checkpoint.waits", Level = LogLevel.Information,
         Message = "checkpoint waits: {Why}")]
     public static partial void CheckpointWaits(this ILogger logger, string why);
+
+    /// <summary>
+    /// The state holds what no checkpoint can hold, or does not come back from one as it was. Until the app takes that out of it no
+    /// checkpoint is published, the log grows, and a start executes it from the older one. It is written once for each reason.
+    /// </summary>
+    [LoggerMessage(EventId = 313, EventName = "checkpoint.refused", Level = LogLevel.Error,
+        Message = "no checkpoint: {Why}")]
+    public static partial void CheckpointRefused(this ILogger logger, string why);
 
     /// <summary>A secondary that has diverged takes back what may hold the difference.</summary>
     [LoggerMessage(EventId = 304, EventName = "checkpoint.removed", Level = LogLevel.Warning,

@@ -29,8 +29,11 @@ internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = nu
     private CheckpointFileName? _last;
     private bool _isUnderWay;
 
-    /// <summary>So many came to nothing, the last for this reason; the reason is null when one was published since.</summary>
-    private (long Count, string? Why) _failures;
+    /// <summary>
+    /// So many came to nothing, the last for this reason; the reason is null when one was published since. The app has said last that its
+    /// state cannot be in a checkpoint, for that reason; null: it has written one since.
+    /// </summary>
+    private (long Count, string? Why, string? Refusal) _failures;
 
     /// <summary>Somebody wants a checkpoint at or behind this; null: nobody does.</summary>
     private Lsn? _wanted;
@@ -55,7 +58,7 @@ internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = nu
             using (_gate.Enter())
             {
                 TimeSpan? age = _last is null ? null : _now - _since.At ?? _since.Age;
-                return new CheckpointStatus(_last, _isUnderWay, _failures.Count, _failures.Why) { Age = age };
+                return new CheckpointStatus(_last, _isUnderWay, _failures.Count, _failures.Why) { Age = age, Refusal = _failures.Refusal };
             }
         }
     }
@@ -110,6 +113,23 @@ internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = nu
         }
     }
 
+    /// <summary>The app says that its state cannot be in a checkpoint. True: it has not said so before, or for another reason.</summary>
+    public bool Refused(string why)
+    {
+        using (_gate.Enter())
+        {
+            if (_failures.Refusal == why) return false;
+            _failures.Refusal = why;
+            return true;
+        }
+    }
+
+    /// <summary>The app has written its state down.</summary>
+    public void Written()
+    {
+        using (_gate.Enter()) _failures.Refusal = null;
+    }
+
     /// <summary>The app went away: the next session begins anew.</summary>
     public void SessionEnded()
     {
@@ -119,7 +139,7 @@ internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = nu
     private void End(string because)
     {
         _isUnderWay = false;
-        _failures = (_failures.Count + 1, because);
+        _failures = (_failures.Count + 1, because, _failures.Refusal);
     }
 
     /// <summary>True: a mark is to be logged now.</summary>
@@ -167,4 +187,7 @@ internal readonly record struct CheckpointStatus(CheckpointFileName? Last, bool 
 {
     /// <summary>How long ago the last was published, at the last tick of a primary; null: there is none.</summary>
     public TimeSpan? Age { get; init; }
+
+    /// <summary>What of the app's state no checkpoint can hold; null: nothing is known.</summary>
+    public string? Refusal { get; init; }
 }

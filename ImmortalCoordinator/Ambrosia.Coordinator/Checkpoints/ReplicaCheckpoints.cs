@@ -101,16 +101,26 @@ internal sealed class ReplicaCheckpoints : IDisposable
     /// </summary>
     /// <param name="isWanted">False while the app of a primary replays.</param>
     /// <param name="executed">Hears that everything below a place is executed, before the state of that place is taken.</param>
-    public bool Begin(ImageBegin begin, bool isWanted, Action<Lsn> executed) =>
-        Pipeline.Begin(begin, isWanted && _execution.View is null, executed);
+    public bool Begin(ImageBegin begin, bool isWanted, Action<Lsn> executed)
+    {
+        Trigger.Written();
+        return Pipeline.Begin(begin, isWanted && _execution.View is null, executed);
+    }
 
     /// <summary>
     /// P5.8: the image may come yet, or, if it cannot be written, never: the next mark tries again. The thread that reads the app.
     /// </summary>
-    public void Waits(string why)
+    public void Waits(Waiting waiting)
     {
-        Trigger.Failed($"the app cannot write it down yet: {why}");
-        _inputs.Logger.CheckpointWaits(why);
+        if (!waiting.IsRefused)
+        {
+            Trigger.Failed($"the app cannot write it down yet: {waiting.Why}");
+            _inputs.Logger.CheckpointWaits(waiting.Why);
+            return;
+        }
+        string why = waiting.Why[Waiting.Refused.Length..];
+        Trigger.Failed($"the app refuses it: {why}");
+        if (Trigger.Refused(why)) _inputs.Logger.CheckpointRefused(why);
     }
 
     /// <summary>An unfinished checkpoint comes to nothing. The thread that reads the app.</summary>

@@ -282,9 +282,15 @@ public sealed record DestinationFrame(uint Index, InstanceId Destination) : IFra
 /// <param name="Mark">Position of the CheckpointMark record.</param>
 public sealed record Waiting(Lsn Mark, string Why) : IFramePayload<Waiting>
 {
+    /// <summary>The beginning of a reason for which there is no checkpoint before the state is another one.</summary>
+    public const string Refused = "refused: ";
+
     private const int WhyBytesMax = 1024;
 
     public static FrameType Type => FrameType.Waiting;
+
+    /// <summary>True if the state is such that no image can hold it; otherwise the image is only late.</summary>
+    public bool IsRefused => Why.StartsWith(Refused, StringComparison.Ordinal);
 
     public int BytesMax => 8 + 2 + WhyBytesMax;
 

@@ -12,6 +12,20 @@ public sealed class CheckpointTriggerTests
     private static readonly EmittedBytes s_none = default;
 
     [Fact]
+    public void Status_OfARefusedState_NamesItUntilOneIsWritten()
+    {
+        var trigger = new CheckpointTrigger(1000);
+
+        Assert.True(trigger.Refused("field A.B"));
+        Assert.False(trigger.Refused("field A.B"));
+        Assert.True(trigger.Refused("field A.C"));
+        Assert.Equal("field A.C", trigger.Status.Refusal);
+        trigger.Written();
+        Assert.Null(trigger.Status.Refusal);
+        Assert.True(trigger.Refused("field A.C"));
+    }
+
+    [Fact]
     public void Claim_BySize_OnceAtATimeAndAgainBehindThePublishedOne()
     {
         var trigger = new CheckpointTrigger(1000);

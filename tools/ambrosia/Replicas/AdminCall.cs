@@ -91,12 +91,14 @@ internal static class AdminCall
     /// Waits, for a bounded time, until a process that was told to end does not answer any more. Returns false if it still does.
     /// </summary>
     /// <param name="within">The replica may take so much time before it begins to end.</param>
-    public static bool AwaitEnd(string directory, string replica, TimeSpan within)
+    /// <param name="seen">Is shown each status that it gives meanwhile.</param>
+    public static bool AwaitEnd(string directory, string replica, TimeSpan within, Action<JsonObject>? seen = null)
     {
         var files = new PosixFileSystem();
         long begun = Environment.TickCount64;
-        while (Status(files, directory, replica) is not null)
+        while (Status(files, directory, replica) is { } status)
         {
+            seen?.Invoke(status);
             if (Environment.TickCount64 - begun > (within + s_patience).TotalMilliseconds) return false;
             Thread.Sleep(s_pollEvery);
         }

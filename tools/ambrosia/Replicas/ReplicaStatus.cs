@@ -27,6 +27,9 @@ internal sealed record ReplicaStatus(
     /// <summary>Why its app is given nothing, where its role is <c>waiting</c>; null where it is, or none has come.</summary>
     public string? WaitsBecause { get; init; }
 
+    /// <summary>The part of its app's state that no checkpoint can hold, so that none is published; null where none is known.</summary>
+    public string? Refusal { get; init; }
+
     /// <summary>The version of its app that executes the log; null where none does.</summary>
     public ulong? AppVersion { get; init; }
 
@@ -62,9 +65,12 @@ internal sealed record ReplicaStatus(
             (string?)status["checkpoint"]?["lastFailure"], WaitForApp.Of(status["waitsForApp"]), HeldHistory.Of(log?["held"]))
         {
             WaitsBecause = (string?)status["waitsBecause"], AppVersion = Number(status["app"], "version"),
-            Upgrade = UpgradeOf(status["upgrade"]),
+            Upgrade = UpgradeOf(status["upgrade"]), Refusal = RefusalOf(status),
         };
     }
+
+    /// <summary>Says what of its app's state no checkpoint can hold; null where nothing is known.</summary>
+    public static string? RefusalOf(JsonObject status) => (string?)status["checkpoint"]?["refusal"];
 
     private static string? UpgradeOf(JsonNode? upgrade) => (string?)upgrade?["stage"] switch
     {

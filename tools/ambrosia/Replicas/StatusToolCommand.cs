@@ -60,9 +60,9 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
             catalog.Text, [.. CatalogEntries.Read(catalog, screen).Select(entry => InstanceStatus.Read(files, entry.Instance, entry.Log))]);
     }
 
-    /// <summary>True if every instance has a primary, and the app of every replica gets on.</summary>
+    /// <summary>True if every instance has a primary, and the app of every replica gets on and takes checkpoints.</summary>
     public bool IsAtWork() =>
-        Instances.All(static i => i.Problem is null && i.Replicas.All(static replica => replica.WaitsForApp is null));
+        Instances.All(static i => i.Problem is null && i.Replicas.All(static replica => replica is { WaitsForApp: null, Refusal: null }));
 
     public void Draw(Screen screen)
     {
@@ -118,7 +118,11 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
             screen.Line(
                 $"{instance}: the app waits for room for its outputs: {replica.SpilledBytes >> 20} MiB are on disk, most of what is kept is for {awaited}",
                 Tone.Bad);
-        if (replica.CheckpointFailure is { } failure)
+        if (replica.Refusal is { } refusal)
+            screen.Line(
+                $"{instance}: error: {replica.Replica} publishes no checkpoint, since its app's state cannot be in one: {refusal}. The log grows until the app takes that out of its state",
+                Tone.Bad);
+        else if (replica.CheckpointFailure is { } failure)
             screen.Line($"{instance}: {replica.Replica} takes no checkpoint: {failure}", Tone.Warning);
         if (replica.Held is { } held)
             screen.Line(

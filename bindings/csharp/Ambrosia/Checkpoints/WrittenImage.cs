@@ -63,13 +63,14 @@ internal sealed class WrittenImage : IDisposable
     }
 
     /// <summary>Appends all bytes to a buffer, and returns the last frame.</summary>
-    internal ImageEnd CopyTo(LargeBuffer to)
+    /// <param name="bytesMax">Of an image of more bytes the buffer gets the first ones only.</param>
+    internal ImageEnd CopyTo(LargeBuffer to, long bytesMax = long.MaxValue)
     {
         return Take(Copy, Copy);
 
         void Copy(NativePiece piece)
         {
-            to.Append(piece.Content);
+            if (_length <= bytesMax) to.Append(piece.Content);
             piece.Free();
         }
     }

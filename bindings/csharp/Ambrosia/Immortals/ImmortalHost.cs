@@ -19,6 +19,8 @@ internal sealed class ImmortalHost(ImmortalDefinition definition)
     [ThreadStatic]
     private static ImmortalContext? s_constructing;
 
+    internal ImmortalDefinition Definition => definition;
+
     internal Type Type => definition.Type;
 
     internal string TypeName => definition.Type.Name;

@@ -82,6 +82,9 @@ internal sealed class ImmortalRuntime : IHandlerSession
 
     internal string TypeName => _host.TypeName;
 
+    /// <summary>The class of immortal that it runs.</summary>
+    internal ImmortalDefinition Definition => _host.Definition;
+
     internal Scheduler Scheduler => _sender.Scheduler;
 
     internal OutboundBuffer Outbound => _sender.Outbound;
@@ -202,8 +205,8 @@ internal sealed class ImmortalRuntime : IHandlerSession
     /// Writes the image of everything that is executed. Handlers go on undisturbed, and a second image has the same bytes.
     /// </summary>
     /// <exception cref="NotWritableException">Something reachable from the state or from a suspended method cannot be written.</exception>
-    internal WrittenImage WriteImage(bool isReflective = false, bool tellsPlaces = false) =>
-        StateImage.Write(ToImage(), isReflective, tellsPlaces: tellsPlaces);
+    internal WrittenImage WriteImage(bool isReflective = false, bool tellsPlaces = false, bool looksAllKeysUp = false) =>
+        StateImage.Write(ToImage(), isReflective, tellsPlaces: tellsPlaces, looksAllKeysUp: looksAllKeysUp);
 
     /// <summary>Returns the length and the hash of the present image.</summary>
     private (long Length, ulong Hash) Fingerprint()

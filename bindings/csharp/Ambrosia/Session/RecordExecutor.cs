@@ -18,6 +18,8 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
 {
     private readonly PendingCheckpoint _checkpoint = new(welcome.Epoch, welcome.Replica);
 
+    private ImageReadBack _readBack = new(runtime.Definition, welcome, options);
+
     /// <summary>The reason for which the last image could not be written, which the next marks would repeat.</summary>
     private string? _lastRefusal;
 
@@ -133,7 +135,11 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
     internal void Answer(ReadOnlyMemory<byte> payload) => Runtime.Queries.Answer(payload, Progress.Executed);
 
     /// <summary>Goes on with the state of another version, which was made of this one's.</summary>
-    internal void GoOnWith(ImmortalRuntime next, uint version) => (Runtime, Version) = (next, version);
+    internal void GoOnWith(ImmortalRuntime next, uint version)
+    {
+        (Runtime, Version) = (next, version);
+        _readBack = new ImageReadBack(next.Definition, Welcome, options);
+    }
 
     internal void Become(BecomePrimary frame)
     {
@@ -282,21 +288,55 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
     /// <param name="askedAt">Named where the image cannot be written.</param>
     private void TakeImage(Lsn askedAt)
     {
-        WrittenImage image;
         try
         {
-            image = Runtime.WriteImage();
+            if (View is not null || !_readBack.IsDue || !TrySendProven())
+                using (WrittenImage image = Runtime.WriteImage()) Send(image);
+            _readBack.Taken();
+            _lastRefusal = null;
         }
         catch (NotWritableException e)
         {
-            if (_lastRefusal != e.Message)
-                options.Log(
-                    $"No checkpoint at Lsn {Progress.Executed}: {e.Message}. The log is kept, and the next mark tries again; a field can be marked [NotState], a local kept to a method that does not await.");
-            _lastRefusal = e.Message;
-            Runtime.Outbound.Write(new Waiting(askedAt, e.Message));
-            return;
+            Refuse(askedAt, e.Message);
         }
-        using (image) Send(image);
+    }
+
+    /// <summary>
+    /// Sends an image that was read back. False: it is too large for that, or there is not the memory, and nothing was sent.
+    /// </summary>
+    /// <exception cref="NotWritableException">It cannot be written, or does not read back.</exception>
+    private bool TrySendProven()
+    {
+        using var image = new LargeBuffer();
+        try
+        {
+            long bytesMax = _readBack.BytesMax(Runtime.IsPrimary);
+            ImageEnd end;
+            using (WrittenImage written = Runtime.WriteImage()) end = written.CopyTo(image, bytesMax);
+            if (image.Length < (long)end.Length)
+            {
+                _readBack.TooLarge((long)end.Length, bytesMax);
+                return false;
+            }
+            if (_readBack.WhatDiffers(image, end) is { } differs) throw new NotWritableException(differs);
+            SendImage(image, end);
+            return true;
+        }
+        catch (OutOfMemoryException)
+        {
+            options.Log($"The image at Lsn {Progress.Executed} is not read back: there is not the memory for it.");
+            return false;
+        }
+    }
+
+    /// <summary>Says that there is no checkpoint, and will be none before the state is another one.</summary>
+    private void Refuse(Lsn askedAt, string why)
+    {
+        if (_lastRefusal != why)
+            options.Log(
+                $"No checkpoint at Lsn {Progress.Executed}: {why}. The log is kept, and the next mark tries again; a field can be marked [NotState], a local kept to a method that does not await.");
+        _lastRefusal = why;
+        Runtime.Outbound.Write(new Waiting(askedAt, $"{Waiting.Refused}{why}"));
     }
 
     /// <summary>Sends the image of the state as it is, for an app of another version to convert, or says why it cannot.</summary>

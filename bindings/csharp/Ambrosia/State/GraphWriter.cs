@@ -294,9 +294,13 @@ public sealed class GraphWriter
         if (_isComplete)
             throw new InvalidOperationException($"{_place} changed while the state was being written; handlers alone may change it");
         int id = _objects.Add(instance, value);
-        if (_place.Owners is { } owners && ObjectShapes.IsOfSystem(instance.GetType())) owners.Add(id, _place.ToString());
+        if (_place.Owners is { } owners && (ObjectShapes.IsOfSystem(instance.GetType()) || HasNoFields(type.Shape.Kind)))
+            owners.Add(id, _place.ToString());
         return id;
     }
+
+    private static bool HasNoFields(TypeKind kind) =>
+        kind is TypeKind.Array or TypeKind.Grid or TypeKind.Sequence or TypeKind.Map or TypeKind.Opaque;
 
     private WrittenType ClassOf(object instance)
     {

@@ -222,16 +222,27 @@ internal sealed class FakeCoordinator
             foreach (byte b in bytes)
             {
                 _pending.Add(b);
-                _pending.RemoveRange(0, Session.Feed(_pending.ToArray()));
+                _pending.RemoveRange(0, Take());
             }
         }
         else
         {
             _pending.AddRange(bytes);
-            _pending.RemoveRange(0, Session.Feed(_pending.ToArray()));
+            _pending.RemoveRange(0, Take());
         }
         Session.InputDry();
         Listen();
+    }
+
+    /// <summary>
+    /// Gives the session what has come, in a buffer that is filled anew as a socket would do it: nothing that the app keeps may show this.
+    /// </summary>
+    private int Take()
+    {
+        byte[] buffer = [.. _pending];
+        int taken = Session.Feed(buffer);
+        Array.Fill(buffer, (byte)'#');
+        return taken;
     }
 
     /// <summary>Takes the app's output.</summary>

@@ -105,12 +105,11 @@ internal static class DispatchSource
     }
 
     /// <summary>
-    /// Returns a view on the receive buffer, or a copy where the handler may be suspended while the buffer is filled anew.
+    /// Returns a view on the receive buffer as a span, which the language lets nobody keep. Memory may be kept, by tasks, suspended
+    /// handlers and the state, while the buffer is filled anew, so it is a copy.
     /// </summary>
     private static string RawArgument(MethodModel method) =>
-        method.Parameters[0].Type.Shape == Shape.ByteSpan ? "message.Arguments"
-        : method.ReturnKind is ReturnKind.Call or ReturnKind.CallOfValue ? "message.Arguments.ToArray()"
-        : "message.ArgumentsMemory";
+        method.Parameters[0].Type.Shape == Shape.ByteSpan ? "message.Arguments" : "message.Arguments.ToArray()";
 
     private static void WriteResults(CodeWriter code, ValueCodecSource codec, ContractModel contract)
     {

@@ -65,7 +65,7 @@ public interface IVault
 {
     void Keep(ReadOnlySpan<byte> file); // where it arrived: valid until the handler returns
 
-    Call<long> Forward(string vault, ReadOnlyMemory<byte> file); // a copy, since it awaits
+    Call<long> Forward(string vault, ReadOnlyMemory<byte> file); // a copy, which may be kept
 }
 
 public sealed partial class Vault : Immortal<IVault>, IVault

@@ -29,25 +29,24 @@ internal sealed class ClientCallExecutor(
     internal IdempotencyWindow Window { get; } = new();
 
     /// <summary>Executes a request, or an impulse, of a caller outside.</summary>
-    internal void Execute(ClientRequestView request, ReadOnlyMemory<byte> body) =>
-        Execute(request.ReadMessage(), index: 0, origin: 0, request.Session, request.Request, body);
+    internal void Execute(ClientRequestView request) =>
+        Execute(request.ReadMessage(), index: 0, origin: 0, request.Session, request.Request);
 
     /// <summary>Executes a run of keyed impulses of immortals.</summary>
-    internal void Execute(RunView run, ReadOnlyMemory<byte> messages)
+    internal void Execute(RunView run)
     {
         var reader = new MessageReader(run);
         uint count = run.First;
-        for (; reader.Next(); count++) Execute(reader, count, run.Header.Peer, default, request: 0, messages);
+        for (; reader.Next(); count++) Execute(reader, count, run.Header.Peer, default, request: 0);
         IncomingMessage.CheckCount(run, count);
     }
 
     /// <param name="origin">Who called: a peer, or the instance itself for a caller outside, who has no name in the log.</param>
-    private void Execute(
-        in MessageReader message, uint index, uint origin, ClientSessionId session, ulong request, ReadOnlyMemory<byte> body)
+    private void Execute(in MessageReader message, uint index, uint origin, ClientSessionId session, ulong request)
     {
         Immortal immortal = host.Started();
         sender.Scheduler.MessageIndex = index;
-        var incoming = new IncomingMessage(this, peers, origin, body)
+        var incoming = new IncomingMessage(this, peers, origin)
         {
             Method = message.Method, Arguments = message.Arguments, IsFromOutside = true, Kind = MessageKind.Impulse,
             Place = new MessagePlace(new Lsn(replay.ExecutingLsn), index),

@@ -17,12 +17,12 @@ internal sealed class MessageDispatcher(
     ImmortalHost host, Scheduler scheduler, PeerTable peers, AnswerSender answers, ForkFailures failures)
 {
     /// <summary>Executes a run: its messages in order, and after each what became ready by it.</summary>
-    internal void Execute(RunView run, ReadOnlyMemory<byte> messages, Lsn lsn)
+    internal void Execute(RunView run, Lsn lsn)
     {
         Immortal immortal = host.Started();
         Scheduler ready = scheduler; // a local, since the loop asks it for each message
         var reader = new MessageReader(run);
-        var message = new IncomingMessage(answers, peers, run.Header.Peer, messages) { Kind = run.Header.Kind };
+        var message = new IncomingMessage(answers, peers, run.Header.Peer) { Kind = run.Header.Kind };
         bool isCall = run.Header.Kind == MessageKind.Call, isHandling = false;
         uint count = run.First;
         // The guard stands around the loop, not in it: to enter one for each message costs more than most handlers.
@@ -73,7 +73,7 @@ internal sealed class MessageDispatcher(
 
     private void RunAgain(SetAsideMessage kept)
     {
-        var message = new IncomingMessage(answers, peers, kept.Origin, kept.Arguments)
+        var message = new IncomingMessage(answers, peers, kept.Origin)
         {
             Kind = kept.Kind, Place = kept.Place, Tries = kept.Tries, Method = kept.Method, Arguments = kept.Arguments,
         };

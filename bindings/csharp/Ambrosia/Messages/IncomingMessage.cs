@@ -1,6 +1,4 @@
 using System.ComponentModel;
-using System.Runtime.CompilerServices;
-using System.Runtime.InteropServices;
 using Ambrosia.Messages;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Runs;
@@ -15,16 +13,14 @@ public ref struct IncomingMessage
 {
     private readonly IReplies _replies;
     private readonly PeerTable _peers;
-    private readonly ReadOnlyMemory<byte> _run;
 
     /// <summary>Whose failure an exception is that is thrown now: the handler's, unless generated code decodes or encodes.</summary>
     private Stage _stage;
 
-    internal IncomingMessage(IReplies replies, PeerTable peers, uint origin, ReadOnlyMemory<byte> run)
+    internal IncomingMessage(IReplies replies, PeerTable peers, uint origin)
     {
         _replies = replies;
         _peers = peers;
-        _run = run;
         Origin = origin;
     }
 
@@ -33,20 +29,9 @@ public ref struct IncomingMessage
 
     /// <summary>
     /// The arguments: a CBOR sequence, or the bytes themselves where the only parameter is bytes (protocol P4.2). They are a view on the
-    /// receive buffer.
+    /// receive buffer, which only a span may show: what a handler can keep is a copy.
     /// </summary>
     public ReadOnlySpan<byte> Arguments { get; internal set; }
-
-    /// <summary>The arguments as memory, which is overwritten when the handler has returned.</summary>
-    public readonly ReadOnlyMemory<byte> ArgumentsMemory
-    {
-        get
-        {
-            if (Arguments.IsEmpty) return default;
-            nint offset = Unsafe.ByteOffset(ref MemoryMarshal.GetReference(_run.Span), ref MemoryMarshal.GetReference(Arguments));
-            return _run.Slice(checked((int)offset), Arguments.Length);
-        }
-    }
 
     /// <summary>True if the caller awaits a result.</summary>
     public readonly bool WantsResult => CallId != 0 || IsFromOutside;

@@ -32,12 +32,12 @@ internal sealed class QueryExecutor(
     /// <param name="payload">Of the frame.</param>
     /// <param name="executed">Every record below is executed, and none behind.</param>
     /// <exception cref="AppFailed">It has changed the state; the caller has been told.</exception>
-    internal void Answer(ReadOnlyMemory<byte> payload, Lsn executed)
+    internal void Answer(ReadOnlySpan<byte> payload, Lsn executed)
     {
-        QueryFrame query = QueryFrame.Read(payload.Span, SizeLimits.MessageBytesMaxLimit);
+        QueryFrame query = QueryFrame.Read(payload, SizeLimits.MessageBytesMaxLimit);
         Immortal immortal = host.Started();
         (long Length, ulong Hash)? before = checks.Wants(query.Method) ? Image() : null;
-        QueryStatus status = Run(immortal, query, payload) is { } failure ? Failed(query.Method, failure) : QueryStatus.Value;
+        QueryStatus status = Run(immortal, query) is { } failure ? Failed(query.Method, failure) : QueryStatus.Value;
         bool hasChanged = before is not null && Image() != before; // an image that cannot be made any more is another one, too
         if (hasChanged) status = Failed(query.Method, new QueryChangedStateException(host.NameOf(query.Method), query.Method));
         Send(query.Query, status, Lsn.Max(query.Position, executed)); // all below it was given, so there is nothing between
@@ -62,11 +62,11 @@ internal sealed class QueryExecutor(
         throw handler.Error ?? Scheduler.QueryRefusal("waits");
 
     /// <summary>Runs a query. Returns its failure; null: it has its value.</summary>
-    private Exception? Run(Immortal immortal, in QueryFrame query, ReadOnlyMemory<byte> payload)
+    private Exception? Run(Immortal immortal, in QueryFrame query)
     {
         _isAnswered = false;
         sender.Scheduler.EnterQuery();
-        var message = new IncomingMessage(this, peers, origin: 0, payload)
+        var message = new IncomingMessage(this, peers, origin: 0)
         {
             IsFromOutside = true, Method = query.Method, Arguments = query.Arguments
         };

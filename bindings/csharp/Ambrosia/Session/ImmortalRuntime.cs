@@ -151,16 +151,16 @@ internal sealed class ImmortalRuntime : IHandlerSession
     internal void EndRecord() => Scheduler.MessageIndex = Scheduler.NoMessage;
 
     /// <summary>Gives a run to the module that its kind belongs to (log-format L5.2).</summary>
-    internal void Execute(RunView run, ReadOnlyMemory<byte> messages, Lsn lsn)
+    internal void Execute(RunView run, Lsn lsn)
     {
         InstanceId origin = Peers[run.Header.Peer];
         switch (run.Header.Kind)
         {
             case MessageKind.Impulse when run.Header.Keyed:
-                ClientCalls.Execute(run, messages);
+                ClientCalls.Execute(run);
                 break;
             case MessageKind.Fork or MessageKind.Call or MessageKind.Impulse:
-                _dispatcher.Execute(run, messages, lsn);
+                _dispatcher.Execute(run, lsn);
                 break;
             case MessageKind.Result:
                 _results.TakeResults(run, origin);

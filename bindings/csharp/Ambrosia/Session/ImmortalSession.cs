@@ -263,7 +263,7 @@ public sealed class ImmortalSession
                 _executor!.Deliver(payload);
                 break;
             case FrameType.Query when State == SessionState.Running:
-                _executor!.Answer(payload);
+                _executor!.Answer(payload.Span);
                 break;
             case FrameType.PolicyAhead when State == SessionState.Running:
                 _executor!.Runtime.Failures.Policies.Learn(PolicyAhead.Read(payload.Span));

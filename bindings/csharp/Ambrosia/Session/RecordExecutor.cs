@@ -83,13 +83,7 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
         DeliverHeader header = DeliverHeader.Read(payload.Span);
         BeginFrame(header);
         var records = new RecordReader(payload.Span[DeliverHeader.Bytes..], header.First);
-        int bodyAt = DeliverHeader.Bytes;
-        while (records.Next())
-        {
-            bodyAt += RecordHeader.Bytes;
-            Execute(ref records, payload.Slice(bodyAt, records.Body.Length), header.TimeUs);
-            bodyAt += records.Body.Length;
-        }
+        while (records.Next()) Execute(ref records, header.TimeUs);
         Progress.EndFrame();
     }
 
@@ -101,19 +95,19 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
     }
 
     /// <summary>Executes the record at which a reader stands.</summary>
-    internal void Execute(ref RecordReader records, ReadOnlyMemory<byte> body, long timeUs)
+    internal void Execute(ref RecordReader records, long timeUs)
     {
         Runtime.BeginRecord(records.Lsn);
-        ExecuteBody(ref records, body, timeUs);
+        ExecuteBody(ref records, timeUs);
         End(records.End);
         if (_checkpoint.IsDue) TakeCheckpointIfDue(timeUs);
     }
 
     /// <summary>Executes some messages of a run in the record at <paramref name="lsn"/>; <see cref="End"/> follows the last.</summary>
-    internal void Execute(RunView part, ReadOnlyMemory<byte> body, Lsn lsn)
+    internal void Execute(RunView part, Lsn lsn)
     {
         if (part.First == 0) Runtime.BeginRecord(lsn);
-        using (Runtime.Scheduler.Enter()) Runtime.Execute(part, body, lsn);
+        using (Runtime.Scheduler.Enter()) Runtime.Execute(part, lsn);
     }
 
     /// <summary>A record is executed, which ends here.</summary>
@@ -132,7 +126,7 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
     }
 
     /// <summary>Answers a Query frame (P5.18): between records, at the position that the answer states.</summary>
-    internal void Answer(ReadOnlyMemory<byte> payload) => Runtime.Queries.Answer(payload, Progress.Executed);
+    internal void Answer(ReadOnlySpan<byte> payload) => Runtime.Queries.Answer(payload, Progress.Executed);
 
     /// <summary>Goes on with the state of another version, which was made of this one's.</summary>
     internal void GoOnWith(ImmortalRuntime next, uint version)
@@ -155,15 +149,15 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
         Runtime.Outbound.Write(new PrimaryReady(frame.Position));
     }
 
-    private void ExecuteBody(ref RecordReader records, ReadOnlyMemory<byte> body, long timeUs)
+    private void ExecuteBody(ref RecordReader records, long timeUs)
     {
         switch (records.Kind)
         {
             case RecordKind.Run or RecordKind.ImpulseRun:
-                ExecuteRun(ref records, body);
+                ExecuteRun(ref records);
                 break;
             case RecordKind.ClientRequest:
-                ExecuteRequest(ref records, body);
+                ExecuteRequest(ref records);
                 break;
             case RecordKind.Policy:
                 Take(records.Read<PolicyRecord>());
@@ -206,15 +200,15 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
         Runtime.Outbound.LimitMessages(policy.MessageBytesMax);
     }
 
-    private void ExecuteRequest(ref RecordReader records, ReadOnlyMemory<byte> body)
+    private void ExecuteRequest(ref RecordReader records)
     {
-        using (Runtime.Scheduler.Enter()) Runtime.ClientCalls.Execute(records.ReadClientRequest(), body);
+        using (Runtime.Scheduler.Enter()) Runtime.ClientCalls.Execute(records.ReadClientRequest());
     }
 
-    private void ExecuteRun(ref RecordReader records, ReadOnlyMemory<byte> body)
+    private void ExecuteRun(ref RecordReader records)
     {
         RunView run = records.ReadRun();
-        using (Runtime.Scheduler.Enter()) Runtime.Execute(run, body, records.Lsn);
+        using (Runtime.Scheduler.Enter()) Runtime.Execute(run, records.Lsn);
     }
 
     private void ExecuteInside<T>(T record, Action<ImmortalRuntime, T> execute)

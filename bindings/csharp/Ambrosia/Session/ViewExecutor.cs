@@ -131,14 +131,12 @@ internal sealed class ViewExecutor(RecordExecutor records, TimeProvider? time)
         reader.Next();
         bool isExecuted = IsExecuted(new RecordReader(payload.Span[at..], _record));
         _hasPassed |= isExecuted;
-        int bodyAt = at + RecordHeader.Bytes;
-        ReadOnlyMemory<byte> body = payload.Slice(bodyAt, reader.Body.Length);
         if (reader.Kind is RecordKind.Run or RecordKind.ImpulseRun)
         {
             RunView run = reader.ReadRun();
             uint end = EndIn(run.Header.Count);
             bool isWhole = _index == 0 && end == run.Header.Count;
-            Execute(isWhole ? run : run.Part(_index, end), body);
+            Execute(isWhole ? run : run.Part(_index, end));
             if (end < run.Header.Count)
             {
                 _index = end;
@@ -151,18 +149,18 @@ internal sealed class ViewExecutor(RecordExecutor records, TimeProvider? time)
             HandlerTimer? times = isExecuted ? _times : null;
             uint method = times is not null && reader.Kind == RecordKind.ClientRequest ? reader.ReadClientRequest().ReadMessage().Method : 0;
             times?.Begin();
-            records.Execute(ref reader, body, _header.TimeUs);
+            records.Execute(ref reader, _header.TimeUs);
             times?.End(method, 1);
         }
-        _frame = (payload, bodyAt + body.Length);
+        _frame = (payload, at + RecordHeader.Bytes + reader.Body.Length);
         (_record, _index) = (reader.End, 0);
     }
 
-    private void Execute(RunView run, ReadOnlyMemory<byte> body)
+    private void Execute(RunView run)
     {
         if (_times is not { } times)
         {
-            records.Execute(run, body, _record);
+            records.Execute(run, _record);
             return;
         }
         bool isHandled = run.Header.Kind is MessageKind.Fork or MessageKind.Call or MessageKind.Impulse;
@@ -171,7 +169,7 @@ internal sealed class ViewExecutor(RecordExecutor records, TimeProvider? time)
             uint method = 0;
             RunView part = isHandled ? rest.FirstOfOneMethod(out method, out rest) : rest;
             times.Begin();
-            records.Execute(part, body, _record);
+            records.Execute(part, _record);
             times.End(method, part.End - part.First);
             if (!isHandled) return;
         }

@@ -13,6 +13,7 @@ using Ambrosia.Generators.Serialization;
 using Ambrosia.Generators.State;
 using Ambrosia.Generators.Suspension;
 using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.CSharp.Syntax;
 using Microsoft.CodeAnalysis.Text;
 
@@ -33,22 +34,35 @@ public sealed class ImmortalGenerator : IIncrementalGenerator
     /// <summary>Registers the steps with the compiler: what to read, what to make of it, and what to report.</summary>
     public void Initialize(IncrementalGeneratorInitializationContext context)
     {
-        IncrementalValueProvider<ImmutableArray<ReadResult<ImmortalModel>>> immortals = context.SyntaxProvider
+        IncrementalValueProvider<string?> tooOld = context.ParseOptionsProvider.Select(static (options, _) => TooOld(options));
+        IncrementalValueProvider<ImmutableArray<ReadResult<ImmortalModel>>> immortals = Understood(tooOld, context.SyntaxProvider
             .CreateSyntaxProvider(static (node, _) => ImmortalReader.IsCandidate(node), ImmortalReader.Read)
-            .Where(static found => found is not null)!.Collect<ReadResult<ImmortalModel>>();
-        IncrementalValueProvider<ImmutableArray<ReadResult<DataModel>>> data = context.SyntaxProvider.ForAttributeWithMetadataName(
-            "Ambrosia.DataAttribute", static (node, _) => node is TypeDeclarationSyntax,
-            static (found, cancel) => DataReader.ReadForCodec((INamedTypeSymbol)found.TargetSymbol, cancel)).Collect();
-        IncrementalValueProvider<ImmutableArray<ReadResult<ContractModel>>> contracts = ReadContracts(context);
-        IncrementalValueProvider<ImmutableArray<ReadResult<ContractModel>>> called = context.SyntaxProvider
+            .Where(static found => found is not null)!.Collect<ReadResult<ImmortalModel>>());
+        IncrementalValueProvider<ImmutableArray<ReadResult<DataModel>>> data = Understood(tooOld,
+            context.SyntaxProvider.ForAttributeWithMetadataName(
+                "Ambrosia.DataAttribute", static (node, _) => node is TypeDeclarationSyntax,
+                static (found, cancel) => DataReader.ReadForCodec((INamedTypeSymbol)found.TargetSymbol, cancel)).Collect());
+        IncrementalValueProvider<ImmutableArray<ReadResult<ContractModel>>> contracts = Understood(tooOld, ReadContracts(context));
+        IncrementalValueProvider<ImmutableArray<ReadResult<ContractModel>>> called = Understood(tooOld, context.SyntaxProvider
             .CreateSyntaxProvider(static (node, _) => ClientUseReader.IsCandidate(node), ClientUseReader.Read)
-            .Where(static found => found is not null)!.Collect<ReadResult<ContractModel>>();
+            .Where(static found => found is not null)!.Collect<ReadResult<ContractModel>>());
 
         GenerateCalls(context, contracts, called, immortals);
         GenerateDataAndManifest(context, contracts, data);
-        GenerateState(context, GenerateSuspendables(context));
+        GenerateState(context, GenerateSuspendables(context, tooOld), tooOld);
         Report(context, immortals, contracts.Combine(called).Select(static (both, _) => both.Left.AddRange(both.Right)), data);
     }
+
+    /// <summary>Returns the language version that does not understand what is generated; null where it does.</summary>
+    private static string? TooOld(ParseOptions options) =>
+        options is CSharpParseOptions { LanguageVersion: < LanguageVersion.CSharp12 and var version } ? version.ToDisplayString() : null;
+
+    /// <summary>Leaves what was found as it is, or where the language is too old the one diagnostic that says so.</summary>
+    private static IncrementalValueProvider<ImmutableArray<ReadResult<T>>> Understood<T>(
+        IncrementalValueProvider<string?> tooOld, IncrementalValueProvider<ImmutableArray<ReadResult<T>>> found)
+        where T : class, IEquatable<T> => found.Combine(tooOld).Select(static (both, _) =>
+            both is not { Right: { } version, Left.IsEmpty: false } ? both.Left
+            : [new ReadResult<T>(null, new([DiagnosticInfo.Of(DiagnosticRules.Language, at: default(Location), version)]))]);
 
     /// <summary>
     /// Finds the contracts of this compilation. One is found by an immortal that implements it, by its attribute, or by its use.
@@ -104,11 +118,12 @@ public sealed class ImmortalGenerator : IIncrementalGenerator
 
     /// <summary>Generates the table of methods that can be suspended, and returns them: what their locals hold is state.</summary>
     private static IncrementalValueProvider<EquatableArray<SuspendableModel>> GenerateSuspendables(
-        IncrementalGeneratorInitializationContext context)
+        IncrementalGeneratorInitializationContext context, IncrementalValueProvider<string?> tooOld)
     {
         IncrementalValueProvider<EquatableArray<SuspendableModel>> suspendable = context.SyntaxProvider
             .CreateSyntaxProvider(static (node, _) => SuspendableReader.IsCandidate(node), SuspendableReader.Read)
-            .Where(static found => found is not null).Collect().Select(static (all, _) => new EquatableArray<SuspendableModel>(all!))
+            .Where(static found => found is not null).Collect().Combine(tooOld)
+            .Select(static (all, _) => all.Right is null ? new EquatableArray<SuspendableModel>(all.Left!) : default)
             .WithTrackingName(SuspendableStep);
         context.RegisterSourceOutput(suspendable, static (output, all) =>
         {
@@ -122,11 +137,13 @@ public sealed class ImmortalGenerator : IIncrementalGenerator
     /// them generates nothing again.
     /// </summary>
     private static void GenerateState(
-        IncrementalGeneratorInitializationContext context, IncrementalValueProvider<EquatableArray<SuspendableModel>> suspendable)
+        IncrementalGeneratorInitializationContext context, IncrementalValueProvider<EquatableArray<SuspendableModel>> suspendable,
+        IncrementalValueProvider<string?> tooOld)
     {
         IncrementalValueProvider<ImmutableArray<StateModel?>> types = context.SyntaxProvider
             .CreateSyntaxProvider(static (node, _) => StateReader.IsCandidate(node), StateReader.Read)
-            .Where(static model => model is not null).Collect();
+            .Where(static model => model is not null).Collect().Combine(tooOld)
+            .Select(static (all, _) => all.Right is null ? all.Left : []);
         IncrementalValueProvider<EquatableArray<StateModel>> state = types.Combine(suspendable)
             .Select(static (all, _) => StateReachability.Of(all.Left!, all.Right.SelectMany(static method => method.LocalTypes)));
         GenerateEach(context, state, StateStep,

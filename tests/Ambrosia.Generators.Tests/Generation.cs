@@ -13,6 +13,9 @@ internal sealed class Generation
 
     private static readonly CSharpParseOptions s_parse = new(LanguageVersion.Latest);
 
+    /// <summary>The oldest language that generated code is written in.</summary>
+    private static readonly CSharpParseOptions s_oldest = new(LanguageVersion.CSharp12);
+
     private static readonly ImmutableArray<MetadataReference> s_framework =
     [
         .. ((string)AppContext.GetData("TRUSTED_PLATFORM_ASSEMBLIES")!).Split(Path.PathSeparator)
@@ -71,8 +74,33 @@ internal sealed class Generation
                 CSharpSyntaxTree.ParseText(text.Replace(from, to, StringComparison.Ordinal), s_parse, tree.FilePath)), Driver);
     }
 
-    /// <summary>Returns what the compiler reports of source and generated code together. Warnings count as errors.</summary>
-    internal string[] Errors() =>
+    /// <summary>
+    /// Returns what the compiler reports of source and generated code together, and of the code that is generated in a project without
+    /// nullable types and of the oldest language. Warnings count as errors.
+    /// </summary>
+    internal string[] Errors() => [.. ErrorsHere(), .. Oldest().WarningsInGeneratedCode()];
+
+    /// <summary>Generates for the same source in a project of the oldest language that says nothing of nulls.</summary>
+    private Generation Oldest() => In(s_oldest, NullableContextOptions.Disable);
+
+    /// <summary>Generates for the same source in a project of another language version.</summary>
+    internal Generation In(LanguageVersion version) => In(new CSharpParseOptions(version), NullableContextOptions.Enable);
+
+    private Generation In(CSharpParseOptions parse, NullableContextOptions nullable)
+    {
+        IEnumerable<SyntaxTree> trees = Input.SyntaxTrees.Select(tree =>
+            CSharpSyntaxTree.ParseText(tree.ToString(), parse, tree.FilePath, System.Text.Encoding.UTF8));
+        CSharpCompilation compilation = Input.RemoveAllSyntaxTrees().AddSyntaxTrees(trees)
+            .WithOptions(Input.Options.WithNullableContextOptions(nullable));
+        return new Generation(compilation, CSharpGeneratorDriver.Create([new ImmortalGenerator().AsSourceGenerator()], parseOptions: parse));
+    }
+
+    private IEnumerable<string> WarningsInGeneratedCode() => Output.GetDiagnostics()
+        .Where(each => each.Severity >= DiagnosticSeverity.Warning)
+        .Where(each => each.Location.SourceTree is { } tree && !Input.SyntaxTrees.Contains(tree))
+        .Select(each => each.ToString());
+
+    private IEnumerable<string> ErrorsHere() =>
         [.. Output.GetDiagnostics().Where(each => each.Severity >= DiagnosticSeverity.Warning).Select(each => each.ToString())];
 
     /// <summary>Returns what the compiler reports of generated code alone.</summary>

@@ -80,11 +80,15 @@ internal static class DiagnosticRules
         "AMB020", "A generic data type is used with types that travel",
         "{0}: give it type arguments that travel, since each use of a generic data type is a data type of its own");
 
+    internal static readonly DiagnosticDescriptor Language = Rule(
+        "AMB021", "The project's C# is new enough",
+        "The project is compiled as C# {0}, and what is generated for it is C# 12: remove LangVersion from the project, or give it 12 or later");
+
     /// <summary>Finds a rule by its id: a <see cref="DiagnosticInfo"/> keeps only the id.</summary>
     internal static readonly IReadOnlyDictionary<string, DiagnosticDescriptor> ById = new[]
     {
         NotPartial, NoContract, Overload, Generic, ByReference, Parameter, Result, Task, NotAMethod, Id, ImpulseResult, Nested, CannotMake,
-        Data, NoProxy, Query, TakenName, Union, Failure, TypeArgument,
+        Data, NoProxy, Query, TakenName, Union, Failure, TypeArgument, Language,
     }.ToDictionary(rule => rule.Id);
 
     private static DiagnosticDescriptor Rule(string id, string title, string message) =>

@@ -1,4 +1,5 @@
 using System.Collections.Generic;
+using System.Linq;
 
 namespace Ambrosia.Generators.Serialization;
 
@@ -7,7 +8,7 @@ namespace Ambrosia.Generators.Serialization;
 /// elements are enumerated and which object is made of them.
 /// </summary>
 /// <param name="Count">Expression of the number of elements of <c>value</c>.</param>
-/// <param name="Each">Expression of the elements of <c>value</c>, in the order in which they travel.</param>
+/// <param name="Each">Expression of the elements of <c>value</c>.</param>
 /// <param name="Make">Expression of an empty collection that takes the elements; <c>count</c> is their number.</param>
 /// <param name="Finish">Expression of the collection that is made of the one that has taken them, <c>items</c>.</param>
 internal sealed record CollectionForm(string Count, string Each, string Make, string Finish)
@@ -44,6 +45,25 @@ internal sealed record CollectionForm(string Count, string Each, string Make, st
         ["System.Collections.Frozen.FrozenDictionary<TKey, TValue>"] = "FrozenDictionary",
     };
 
+    /// <summary>
+    /// The interfaces behind which any object may stand. Those with an index are not among them: an index is an order.
+    /// </summary>
+    private static readonly HashSet<string> s_asked =
+    [
+        "System.Collections.Generic.ICollection<T>", "System.Collections.Generic.IReadOnlyCollection<T>",
+        "System.Collections.Generic.ISet<T>", "System.Collections.Generic.IReadOnlySet<T>",
+        "System.Collections.Generic.IDictionary<TKey, TValue>", "System.Collections.Generic.IReadOnlyDictionary<TKey, TValue>",
+    ];
+
+    /// <summary>It says whose order the elements travel in.</summary>
+    internal TravelOrder Order { get; private init; }
+
+    /// <summary>
+    /// It is the expression that compares the elements <c>a</c> and <c>b</c> where they travel in the order of their values; null where
+    /// only their bytes have an order.
+    /// </summary>
+    internal string? Comparison { get; private init; }
+
     internal static bool IsList(string definition) => s_lists.ContainsKey(definition);
 
     internal static bool IsMap(string definition) => s_maps.ContainsKey(definition);
@@ -52,33 +72,37 @@ internal sealed record CollectionForm(string Count, string Each, string Make, st
     internal static CollectionForm? OfList(string definition, TypeModel item)
     {
         string list = $"new {Generic}List<{item.Name}>(count)", order = OrderOf(item);
-        return s_lists[definition] switch
+        CollectionForm? form = s_lists[definition] switch
         {
             "HashSet" => Plain($"new {Generic}HashSet<{item.Name}>(count)"),
+            "SortedSet" or "ImmutableSortedSet" when IsOfCulture(item) => null,
             "SortedSet" => Of(list, $"new {Generic}SortedSet<{item.Name}>(items{order})"),
             "ImmutableArray" => new("(value.IsDefault ? 0 : value.Length)", $"(value.IsDefault ? {Immutable}ImmutableArray<{item.Name}>.Empty : value)",
                 list, $"{Immutable}ImmutableArray.CreateRange(items)"),
             "ImmutableList" => Of(list, $"{Immutable}ImmutableList.CreateRange(items)"),
             "ImmutableSortedSet" => Of(list, $"{Immutable}ImmutableSortedSet.CreateRange({(order.Length == 0 ? "" : Ordinal + ", ")}items)"),
-            "ImmutableHashSet" => Ordered(item, "each", list, $"{Immutable}ImmutableHashSet.CreateRange(items)"),
-            "FrozenSet" => Ordered(item, "each", list, $"{Frozen}FrozenSet.ToFrozenSet(items)"),
+            "ImmutableHashSet" => Hashed(item, list, $"{Immutable}ImmutableHashSet.CreateRange(items)"),
+            "FrozenSet" => Hashed(item, list, $"{Frozen}FrozenSet.ToFrozenSet(items)"),
             _ => Plain(list),
         };
+        return form?.With(definition, item, ["a", "b"]);
     }
 
     /// <summary>Returns the form of a map; null where the order of its keys is that of hash codes and they have no other.</summary>
     internal static CollectionForm? OfMap(string definition, TypeModel key, TypeModel content)
     {
         string arguments = $"<{key.Name}, {content.Name}>", map = $"new {Generic}Dictionary{arguments}()", order = OrderOf(key);
-        return s_maps[definition] switch
+        CollectionForm? form = s_maps[definition] switch
         {
-            "SortedDictionary" => Plain($"new {Generic}SortedDictionary{arguments}()"),
+            "SortedDictionary" or "ImmutableSortedDictionary" when IsOfCulture(key) => null,
+            "SortedDictionary" => Plain($"new {Generic}SortedDictionary{arguments}({(order.Length == 0 ? "" : Ordinal)})"),
             "ImmutableSortedDictionary" => Of(map,
                 $"{Immutable}ImmutableSortedDictionary.CreateRange({(order.Length == 0 ? "" : Ordinal + ", ")}items)"),
-            "ImmutableDictionary" => Ordered(key, "each.Key", map, $"{Immutable}ImmutableDictionary.CreateRange(items)"),
-            "FrozenDictionary" => Ordered(key, "each.Key", map, $"{Frozen}FrozenDictionary.ToFrozenDictionary(items)"),
+            "ImmutableDictionary" => Hashed(key, map, $"{Immutable}ImmutableDictionary.CreateRange(items)"),
+            "FrozenDictionary" => Hashed(key, map, $"{Frozen}FrozenDictionary.ToFrozenDictionary(items)"),
             _ => Plain(map),
         };
+        return form?.With(definition, key, ["a.Key", "b.Key"]);
     }
 
     private static CollectionForm Plain(string make) => Of(make, "items");
@@ -89,10 +113,40 @@ internal sealed record CollectionForm(string Count, string Each, string Make, st
     /// The order of these collections is that of hash codes, which differ from process to process; what travels is under the hashes of
     /// channels, so it is put into the order of the values.
     /// </summary>
-    private static CollectionForm? Ordered(TypeModel by, string key, string make, string finish) =>
-        by.Shape is not (Shape.Simple or Shape.Enum) && by is not { Shape: Shape.Text, IsNullable: false } ? null
-        : new("value.Count", $"global::System.Linq.Enumerable.OrderBy(value, static each => {key}{OrderOf(by)})", make, finish);
+    private static CollectionForm? Hashed(TypeModel by, string make, string finish) =>
+        IsComparable(by) ? Of(make, finish) with { Order = TravelOrder.Values } : null;
+
+    /// <summary>An interface says nothing of the order, so the object itself is asked.</summary>
+    private CollectionForm With(string definition, TypeModel by, string[] keys) => this with
+    {
+        Order = s_asked.Contains(definition) ? TravelOrder.Asked : Order,
+        Comparison = by.Shape == Shape.Text ? $"{Ordinal}.Compare({keys[0]}, {keys[1]})"
+            : IsComparable(by) ? $"{Generic}Comparer<{by.Name}>.Default.Compare({keys[0]}, {keys[1]})" : null,
+    };
+
+    private static bool IsComparable(TypeModel by) => by.Shape is Shape.Simple or Shape.Enum || by is { Shape: Shape.Text, IsNullable: false };
+
+    /// <summary>Returns true of tuples with texts, which they compare as the culture of the process does.</summary>
+    private static bool IsOfCulture(TypeModel type) => type.Shape switch
+    {
+        Shape.Tuple => type.Inner.Any(static each => each.Shape == Shape.Text || IsOfCulture(each)),
+        Shape.NullableValue => IsOfCulture(type.Inner[0]),
+        _ => false,
+    };
 
     /// <summary>Texts are ordered by their code units, whatever the culture of the process is.</summary>
     private static string OrderOf(TypeModel type) => type.Shape == Shape.Text ? $", {Ordinal}" : "";
+}
+
+/// <summary>It says in which order the elements of a collection travel.</summary>
+internal enum TravelOrder
+{
+    /// <summary>The collection's own order, which follows from what was done to it.</summary>
+    Own,
+
+    /// <summary>The order of the values, since the collection's own is that of hash codes.</summary>
+    Values,
+
+    /// <summary>The object at run time decides between the two.</summary>
+    Asked,
 }

@@ -156,17 +156,12 @@ internal sealed class ValueCodecSource
                 break;
             case Shape.Array or Shape.List:
                 code.Line($"writer.WriteArrayHeader({type.Form?.Count ?? "value.Length"});");
-                code.Line($"foreach ({type.Inner[0].Name} item in {type.Form?.Each ?? "value"}) {Write(type.Inner[0], "item")}");
+                WriteItems(code, type, type.Inner[0].Name, "item", Write(type.Inner[0], "item"));
                 break;
             case Shape.Map:
                 code.Line("writer.WriteArrayHeader(value.Count);");
-                using (code.Open(
-                    $"foreach (global::System.Collections.Generic.KeyValuePair<{type.Inner[0].Name}, {type.Inner[1].Name}> pair in {type.Form!.Each})"))
-                {
-                    code.Line("writer.WriteArrayHeader(2);");
-                    code.Line(Write(type.Inner[0], "pair.Key"));
-                    code.Line(Write(type.Inner[1], "pair.Value"));
-                }
+                WriteItems(code, type, $"global::System.Collections.Generic.KeyValuePair<{type.Inner[0].Name}, {type.Inner[1].Name}>", "pair",
+                    "writer.WriteArrayHeader(2);", Write(type.Inner[0], "pair.Key"), Write(type.Inner[1], "pair.Value"));
                 break;
             case Shape.Tuple:
                 code.Line($"writer.WriteArrayHeader({type.Inner.Count});");
@@ -176,6 +171,22 @@ internal sealed class ValueCodecSource
                 WriteUnionWriter(code, type);
                 break;
         }
+    }
+
+    /// <summary>Writes what writes each item, in the order in which the items travel.</summary>
+    private static void WriteItems(CodeWriter code, TypeModel type, string item, string name, params string[] write)
+    {
+        TravelOrder order = type.Form?.Order ?? TravelOrder.Own;
+        if (order == TravelOrder.Asked) code.Line($"if ({BindingNames.TravelOrder}.IsOwn(value))");
+        string each = $"foreach ({item} {name} in {type.Form?.Each ?? "value"})";
+        if (order != TravelOrder.Values && write.Length == 1) code.Line($"{each} {write[0]}");
+        else if (order != TravelOrder.Values)
+            using (code.Open(each))
+                foreach (string line in write) code.Line(line);
+        if (order == TravelOrder.Own) return;
+        string compare = type.Form!.Comparison is { } comparison ? $"static (a, b) => {comparison}" : "null";
+        code.Line($"{(order == TravelOrder.Asked ? "else " : "")}{BindingNames.TravelOrder}.Write<{item}>(ref writer, value, {compare},");
+        code.Line($"    static (ref {BindingNames.Writer} writer, {item} {name}) => {{ {string.Join(" ", write)} }});");
     }
 
     private void WriteReader(CodeWriter code, string suffix, TypeModel type)

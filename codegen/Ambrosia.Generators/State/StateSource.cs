@@ -80,8 +80,9 @@ internal static class StateSource
         code.Line();
         using (code.Open(
             $"public override void Read({Graph}Reader graph, ref {BindingNames.Reader} from, global::System.ReadOnlySpan<int> fields, ref {type.TypeName} value)"))
-        using (code.Open("foreach (int field in fields)"))
-        using (code.Open("switch (field)"))
+        // C# 12 has no foreach over a span of .NET 10, whose enumerator has interfaces.
+        using (code.Open("for (int at = 0; at < fields.Length; at++)"))
+        using (code.Open("switch (fields[at])"))
         {
             for (int i = 0; i < type.Fields.Count; i++) code.Line($"case {i}: {accessors[i]}({by}value) = {type.Fields[i].Read}; break;");
             code.Line("default: from.Skip(); break;");

@@ -27,6 +27,16 @@ public ref struct CborWriter
     /// <summary>Creates a writer into a growable buffer, which is asked for room only when its last piece is full.</summary>
     public CborWriter(IBufferWriter<byte> to) => _target = new ByteTarget(to);
 
+    /// <summary>Creates a writer of a piece of what another writes, which is nested so deep already.</summary>
+    internal CborWriter(IBufferWriter<byte> to, int depth)
+    {
+        _target = new ByteTarget(to);
+        _depth = depth;
+    }
+
+    /// <summary>The number of levels that were entered and not left.</summary>
+    internal readonly int Depth => _depth;
+
     /// <summary>The number of bytes written so far.</summary>
     public readonly long Written => _target.Written;
 

@@ -26,9 +26,15 @@ public sealed class JudgeStepTests : IDisposable
         </Project>
         """;
 
-    private readonly string _folder = Directory.CreateTempSubdirectory("ambrosia-judge-").FullName;
+    private readonly string _outer = Directory.CreateTempSubdirectory("ambrosia-judge-").FullName;
 
-    public void Dispose() => Directory.Delete(_folder, recursive: true);
+    /// <summary>A folder whose name a shell would read between quotation marks: a variable, and a command that leaves a file.</summary>
+    private readonly string _folder;
+
+    public JudgeStepTests() => _folder = Directory.CreateDirectory(
+        Path.Combine(_outer, "a $b `touch ran` \u00e9 o'x; $(touch ran)")).FullName;
+
+    public void Dispose() => Directory.Delete(_outer, recursive: true);
 
     [Fact]
     public void Step_ThatFindsSomething_FailsTheBuildByItsLinesAlone()
@@ -71,9 +77,17 @@ public sealed class JudgeStepTests : IDisposable
         Assert.Contains("skips the product: .", told, StringComparison.Ordinal);
 
         File.Delete(Path.Combine(_folder, "obj", "Demo.judged.stamp"));
-        (int failed, string why) = Build("-p:AmbrosiaTrustedAssemblies=Vendor%22 one too many %22");
+        (int odd, string said) = Build("-p:AmbrosiaTrustedAssemblies=Vendor%3bo'x%22 one too many `touch ran` %22");
+        Assert.True(odd == 0, said);
+        Assert.False(File.Exists(Path.Combine(_folder, "ran")));
+
+        // What cannot be written ends the program with 1.
+        File.Delete(Path.Combine(_folder, "obj", "Demo.judged.stamp"));
+        File.Delete(Path.Combine(_folder, "obj", "Demo.build.json"));
+        Directory.CreateDirectory(Path.Combine(_folder, "obj", "Demo.build.json"));
+        (int failed, string why) = Build("-p:AmbrosiaTrustedAssemblies=Vendor");
         Assert.Equal(1, failed);
-        Assert.Contains("ended with code 2.", Assert.Single(why.Split('\n'), IsError), StringComparison.Ordinal);
+        Assert.Contains("ended with code 1.", Assert.Single(why.Split('\n'), IsError), StringComparison.Ordinal);
     }
 
     private static bool IsError(string line) => line.Contains("error", StringComparison.Ordinal);

@@ -48,7 +48,7 @@ internal static class FolderOrder
     [
         .. "Calls/CallJoin Calls/LoggedImpulse Calls/Source Checkpoints/ImageRoot ClientCalls/OutsideCall Dispatch/OwedAnswer Failures/ListedExceptions Failures/Misuse Quarantine/SetAsideMessage Replay/ReplayedRandom Tasks/PendingTask Timers/WaitingTimer"
             .Split(' ').Select(static name => $"bindings/csharp/Ambrosia/{name}.cs"),
-        .. "CborException CborReader CborReader.Cold CborReader.Skip CborReader.Values CborWriter"
+        .. "CborException CborReader CborReader.Cold CborReader.Skip CborReader.Values CborWriter TravelOrder"
             .Split(' ').Select(static name => $"protocol/Ambrosia.Protocol/Cbor/{name}.cs"),
     ];
 

@@ -1,4 +1,6 @@
 // This part of the class gives timers and tasks, whose results come from the log. The scheduler's thread.
+using System.Runtime.CompilerServices;
+
 namespace Ambrosia;
 
 public abstract partial class Immortal
@@ -13,6 +15,7 @@ public abstract partial class Immortal
     protected Call<T> NondetTask<T>(Func<T> body, NondetOptions? options = null) => new(Context.Tasks.Lambda<T>(body, options));
 
     /// <inheritdoc cref="NondetTask{T}(Func{T}, NondetOptions?)"/>
+    [OverloadResolutionPriority(1)]
     protected Call<T> NondetTask<T>(Func<Task<T>> body, NondetOptions? options = null) => new(Context.Tasks.Lambda<T>(body, options));
 
     /// <inheritdoc cref="NondetTask{T}(Func{T}, NondetOptions?)"/>
@@ -26,6 +29,7 @@ public abstract partial class Immortal
         new(Context.Tasks.Lambda<T>(body, options));
 
     /// <inheritdoc cref="NondetTask{T}(Func{T}, NondetOptions?)"/>
+    [OverloadResolutionPriority(1)]
     protected Call<T> NondetTask<T>(Func<NondetContext, Task<T>> body, NondetOptions? options = null) =>
         new(Context.Tasks.Lambda<T>(body, options));
 

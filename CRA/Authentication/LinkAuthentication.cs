@@ -1,7 +1,7 @@
 using System.Security.Cryptography;
-using System.Text;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Hashing;
+using Ambrosia.Protocol.Payloads;
 
 namespace CRA.Authentication;
 
@@ -54,7 +54,7 @@ internal sealed class LinkAuthentication
         if (secret.Length != SecretBytes) throw new ArgumentException($"A secret has {SecretBytes} bytes.", nameof(secret));
         if (nonce.Length != NonceBytes) throw new ArgumentException($"A nonce has {NonceBytes} bytes.", nameof(nonce));
         _secret = secret.ToArray();
-        _address = Encoding.UTF8.GetBytes(address);
+        _address = Utf8Text.Identity(address);
         _isDialler = isDialler;
         nonce.CopyTo(_nonces.AsSpan(isDialler ? 0 : NonceBytes));
         _step = isDialler ? Step.Greet : Step.AwaitGreeting;
@@ -159,7 +159,7 @@ internal sealed class LinkAuthentication
         if (!CryptographicOperations.FixedTimeEquals(expected, proof))
             throw new ProtocolViolation("P7.2",
                 "the other side of the link does not know the catalog's secret, or was reached by another address than "
-                + $"{Encoding.UTF8.GetString(_address)}. Give both the same --catalog, or a copy of it; "
+                + $"{Utf8Text.Shown(_address)}. Give both the same --catalog, or a copy of it; "
                 + "where something forwards connections, --advertise states its address");
     }
 

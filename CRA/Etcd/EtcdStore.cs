@@ -1,5 +1,5 @@
 using System.Globalization;
-using System.Text;
+using Ambrosia.Protocol.Payloads;
 using CRA.Catalog;
 
 namespace CRA.Etcd;
@@ -33,7 +33,7 @@ internal sealed class EtcdStore(CatalogPlace place, EtcdClient client) : ICatalo
         foreach (KeyValue value in ReadRange(_prefix + Labels + prefix, LabelPageMax, isKeysOnly: false))
         {
             string name = NameOf(value)[Labels.Length..];
-            if (ulong.TryParse(Encoding.UTF8.GetString(value.Value ?? []), NumberStyles.None, CultureInfo.InvariantCulture, out ulong label))
+            if (ulong.TryParse(Utf8Text.Shown(value.Value ?? []), NumberStyles.None, CultureInfo.InvariantCulture, out ulong label))
                 labels.Add(KeyValuePair.Create(name, label));
         }
         return labels;
@@ -43,7 +43,7 @@ internal sealed class EtcdStore(CatalogPlace place, EtcdClient client) : ICatalo
     {
         var put = new Operation(Put: new PutRequest(Key(name), value.ToArray()));
         Operation[] operations = label == 0 ? [put]
-            : [put, new Operation(Put: new PutRequest(Key(Labels + name), Encoding.UTF8.GetBytes(label.ToString(CultureInfo.InvariantCulture))))];
+            : [put, new Operation(Put: new PutRequest(Key(Labels + name), Utf8Text.Identity(label.ToString(CultureInfo.InvariantCulture))))];
         return client.Txn(new TxnRequest([Still(name, version)], operations));
     }
 
@@ -62,7 +62,7 @@ internal sealed class EtcdStore(CatalogPlace place, EtcdClient client) : ICatalo
     /// <summary>Reads all keys that begin so, page by page, all as they were at the revision of the first page.</summary>
     private IEnumerable<KeyValue> ReadRange(string prefix, int pageMax, bool isKeysOnly)
     {
-        byte[] next = Encoding.UTF8.GetBytes(prefix), end = [.. next[..^1], (byte)(next[^1] + 1)];
+        byte[] next = Utf8Text.Identity(prefix), end = [.. next[..^1], (byte)(next[^1] + 1)];
         long revision = 0;
         while (true)
         {
@@ -84,7 +84,7 @@ internal sealed class EtcdStore(CatalogPlace place, EtcdClient client) : ICatalo
 
     private string NameOf(KeyValue value)
     {
-        string key = Encoding.UTF8.GetString(value.Key ?? []);
+        string key = Utf8Text.Shown(value.Key ?? []);
         return key.StartsWith(_prefix, StringComparison.Ordinal) ? key[_prefix.Length..]
             : throw new IOException($"the answer of the catalog {Place} makes no sense: it has keys that were not asked for");
     }
@@ -96,5 +96,5 @@ internal sealed class EtcdStore(CatalogPlace place, EtcdClient client) : ICatalo
         ? new Comparison(Key(name), "CREATE", null, 0)
         : new Comparison(Key(name), "MOD", long.Parse(version, CultureInfo.InvariantCulture), null);
 
-    private byte[] Key(string name) => Encoding.UTF8.GetBytes(_prefix + name);
+    private byte[] Key(string name) => Utf8Text.Identity(_prefix + name);
 }

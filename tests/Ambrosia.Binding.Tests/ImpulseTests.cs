@@ -145,6 +145,18 @@ public sealed class ImpulseTests
     }
 
     [Fact]
+    public void Key_WithHalfASurrogate_IsRefused()
+    {
+        _coordinator.BecomePrimary();
+        foreach (string key in (string[])["\ud83d-1", "1-\udc00", "\udc00\ud83d"])
+        {
+            Assert.Contains("half of a surrogate pair",
+                Assert.Throws<MisusedArgumentException>(() => Bank.Self.WithKey(key).TickFork()).Message, StringComparison.Ordinal);
+        }
+        Bank.Self.WithKey("\ud83d\ude00").TickFork();
+    }
+
+    [Fact]
     public void Impulses_OverTheBound_AreRefusedWithoutAPump()
     {
         _coordinator.BecomePrimary();

@@ -44,6 +44,20 @@ public sealed class RequestTests
         _ => "waits",
     };
 
+    /// <summary>Order numbers that a front end has cut inside an emoji are such keys: as U+FFFD they would all be one request.</summary>
+    [Fact]
+    public void Key_WithHalfASurrogate_IsRefused()
+    {
+        var proxy = new ClientProxy<IDisposable>(null!, default);
+        foreach (string key in (string[])["\ud83d-1", "1-\ud83d", "\udc00\ud83d"])
+        {
+            Assert.Contains("half of a surrogate pair", Assert.Throws<ArgumentException>(() => proxy.WithKey(key)).Message,
+                StringComparison.Ordinal);
+        }
+        Assert.NotNull(proxy.WithKey("\ud83d\ude00-1"));
+        Assert.NotNull(proxy.WithKey("\ufffd-1"));
+    }
+
     [Fact]
     public void Requests_AreNumberedTogether_AndCompletedByTheirAnswers()
     {

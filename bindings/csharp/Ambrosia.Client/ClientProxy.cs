@@ -1,8 +1,8 @@
 using System.ComponentModel;
-using System.Text;
 using Ambrosia.Client.Queries;
 using Ambrosia.Client.Requests;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Payloads;
 using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Client;
@@ -34,8 +34,8 @@ public sealed class ClientProxy<TContract>
     /// effect once and has the same answer. Only a call with a key is repeated when a connection breaks.
     /// </summary>
     /// <param name="idempotencyKey">Key of 1 to 128 bytes as UTF-8; it belongs to the method that is called.</param>
-    /// <exception cref="ArgumentException">The key is empty or too long.</exception>
-    public ClientProxy<TContract> WithKey(string idempotencyKey) => WithKey(Encoding.UTF8.GetBytes(idempotencyKey));
+    /// <exception cref="ArgumentException">The key is empty or too long, or holds half of a surrogate pair.</exception>
+    public ClientProxy<TContract> WithKey(string idempotencyKey) => WithKey(Utf8Text.Identity(idempotencyKey));
 
     /// <summary>Returns a proxy with an idempotency key of bytes for one call.</summary>
     public ClientProxy<TContract> WithKey(ReadOnlySpan<byte> idempotencyKey)

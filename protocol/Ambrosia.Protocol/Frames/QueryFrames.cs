@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Text;
 using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Protocol.Frames;
@@ -99,12 +98,12 @@ public readonly ref struct QueryAnswerFrame
     public ReadOnlySpan<byte> Answer { get; }
 
     /// <summary>The reason of <see cref="QueryStatus.NotNow"/>; it is defined for that status only.</summary>
-    public string Why => Encoding.UTF8.GetString(Answer);
+    public string Why => Utf8Text.Shown(Answer);
 
     /// <summary>Makes the answer of a replica that cannot answer now. A reason longer than 1,024 bytes is cut.</summary>
     public static QueryAnswerFrame NotNow(ulong query, Lsn position, string why)
     {
-        byte[] text = Encoding.UTF8.GetBytes(why);
+        byte[] text = Utf8Text.Shown(why);
         return new QueryAnswerFrame(query, QueryStatus.NotNow, position, text.AsSpan(0, Math.Min(text.Length, WhyBytesMax)));
     }
 

@@ -1,4 +1,4 @@
-using System.Text;
+using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Protocol.Runs;
 
@@ -14,7 +14,7 @@ public static class MethodIds
     public static uint Of(string interfaceName, string methodName)
     {
         uint hash = FnvOffset;
-        foreach (byte b in Encoding.UTF8.GetBytes($"{interfaceName}.{methodName}")) hash = (hash ^ b) * FnvPrime;
+        foreach (byte b in Utf8Text.Identity($"{interfaceName}.{methodName}")) hash = (hash ^ b) * FnvPrime;
         return hash | ComputedBit;
     }
 }

@@ -61,6 +61,27 @@ public sealed class AnalyzerTests
         Assert.DoesNotContain("error", core.Build());
     }
 
+    [Theory]
+    [InlineData("Ambrosia.Client")]
+    [InlineData("Ambrosia")]
+    [InlineData("CRA")]
+    public void Wiring_EncodersThatReplace_AreRefusedWhereIdentitiesAreMade(string project)
+    {
+        using var planted = new PlantedProject(project);
+        planted.Write("Bad.cs", """
+            namespace Planted;
+            /// <summary>Makes one key of many texts.</summary>
+            public static class Bad
+            {
+                public static byte[] One(string key) => System.Text.Encoding.UTF8.GetBytes(key);
+                public static byte[] Two(string key) => new System.Text.UTF8Encoding(false).GetBytes(key);
+                public static byte[] Three(string key) => System.Text.Encoding.ASCII.GetBytes(key);
+                public static byte[] Good(string key) => new System.Text.UTF8Encoding(false, true).GetBytes(key);
+            }
+            """);
+        Assert.Equal([5, 6, 7], LinesOf(planted.Build(), "Bad.cs"));
+    }
+
     private static IEnumerable<int> LinesOf(string output, string file) =>
         Enumerable.Range(1, 20).Where(line => output.Contains($"/{file}({line},", StringComparison.Ordinal));
 }

@@ -7,7 +7,7 @@ namespace Ambrosia.Tidy.Tests.Form;
 internal sealed class PlantedProject : IDisposable
 {
     private static readonly string[] s_settings = ["Directory.Build.props", "Directory.Build.targets", "Directory.Packages.props",
-        "BannedSymbols.txt", "BannedSymbols.Files.txt", ".editorconfig", "global.json"];
+        "BannedSymbols.txt", "BannedSymbols.Text.txt", "BannedSymbols.Files.txt", ".editorconfig", "global.json"];
 
     private readonly string _folder = Directory.CreateTempSubdirectory("ambrosia-tidy-").FullName;
 

@@ -1,7 +1,7 @@
 using System.Collections.Concurrent;
 using System.Reflection;
-using System.Text;
 using Ambrosia.Protocol.Frames;
+using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Contracts;
 
@@ -27,5 +27,5 @@ internal static class StatedContracts
     /// </summary>
     private static byte[]? ManifestOf(Assembly assembly) =>
         assembly.GetCustomAttribute<ContractManifestAttribute>() is { } manifest
-        && Encoding.UTF8.GetBytes(manifest.Json) is { Length: > 0 and <= ContractFrame.BytesMax } json ? json : null;
+        && Utf8Text.Shown(manifest.Json) is { Length: > 0 and <= ContractFrame.BytesMax } json ? json : null;
 }

@@ -1,7 +1,7 @@
 using System.Buffers;
-using System.Text;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Locking;
+using Ambrosia.Protocol.Payloads;
 using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Failures;
@@ -115,7 +115,7 @@ internal static class FailureCodec
 
     /// <summary>Cuts a text to what can be written, without the lone surrogates that UTF-8 cannot say.</summary>
     internal static string Writable(string text) =>
-        Encoding.UTF8.GetString(Encoding.UTF8.GetBytes(text.Length <= CharsMax ? text : text[..CharsMax]));
+        Utf8Text.Shown(Utf8Text.Shown(text.Length <= CharsMax ? text : text[..CharsMax]));
 }
 
 /// <summary>Tells failures of handlers, which replay repeats and callers are told, from those that end the process.</summary>

@@ -11,7 +11,7 @@ internal enum Misuse : byte
 {
     CallAwaitedTwice, CallNotAwaited, NoCallToAwait, ImmortalByNew, NoSession, SessionInHandler, NotAName,
     ProxyElsewhere, CheckpointElsewhere, ContextElsewhere, RandomElsewhere, NotInHandler, LoggedInHandler,
-    KeyInHandler, KeyLength, ImpulseTooEarly, NotAnImpulse, SentTooEarly, TimerHandler, TaskBody, TaskAttempts,
+    KeyInHandler, KeyLength, KeyText, ImpulseTooEarly, NotAnImpulse, SentTooEarly, TimerHandler, TaskBody, TaskAttempts,
     TaskBackoff, TaskDeadline, ServicesInHandler, NoServices,
 }
 
@@ -61,7 +61,7 @@ internal static class Misuses
         Misuse.CheckpointElsewhere => "a checkpoint",
         Misuse.ContextElsewhere or Misuse.RandomElsewhere => "time, randomness, a timer or a task",
         Misuse.LoggedInHandler or Misuse.ImpulseTooEarly or Misuse.NotAnImpulse or Misuse.SentTooEarly => "an impulse",
-        Misuse.KeyInHandler or Misuse.KeyLength => "a key",
+        Misuse.KeyInHandler or Misuse.KeyLength or Misuse.KeyText => "a key",
         Misuse.TimerHandler => "a timer",
         Misuse.TaskBody or Misuse.TaskAttempts or Misuse.TaskBackoff or Misuse.TaskDeadline
             or Misuse.ServicesInHandler or Misuse.NoServices => "a task",
@@ -87,6 +87,7 @@ internal static class Misuses
         Misuse.LoggedInHandler => "A method …Logged is for code outside the handlers. What a handler sends takes effect exactly once: "
             + "await its answer with …Async, or send it with …Fork.",
         Misuse.KeyInHandler => "A key is for impulses from outside; what a handler sends takes effect exactly once without one.",
+        Misuse.KeyText => "A key has half of a surrogate pair, which UTF-8 cannot encode: it was cut inside a character. Give it whole, or as bytes.",
         Misuse.KeyLength => $"A key of {given} bytes where 1 to {MessageReader.KeyBytesMax} are allowed.",
         Misuse.ImpulseTooEarly => "Impulses are accepted only by a primary: start what sends them in BecomingPrimary.",
         Misuse.NotAnImpulse => "Outside the handlers only methods marked [ImpulseHandler] can be called, by …Fork or …Logged: "

@@ -3,6 +3,7 @@ using System.Reflection.Metadata;
 using System.Reflection.PortableExecutable;
 using System.Security.Cryptography;
 using System.Text;
+using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.MethodBodies;
 
@@ -49,7 +50,7 @@ internal sealed class MethodBodyReader(PEReader image, PdbLines? lines)
         OwnedType[] ownedTypes = [.. types.Select(each => Own(each, names, plain)).Where(static each => each is not null)!];
         OwnedFunction[] functions = [.. methods.Skip(1).Select(each => Own(each)).Where(static each => each is not null)!];
         if (ownedTypes.Length == 0 && functions.Length == 0) return null;
-        string il = Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(text.ToString())).AsSpan(0, HashBytes));
+        string il = Convert.ToHexStringLower(SHA256.HashData(Utf8Text.Exact(text.ToString())).AsSpan(0, HashBytes));
         return new MethodBodyRow(id, CSharpNames.Signature(id), il, sources.GetValueOrDefault(id, ""), ownedTypes, functions)
         {
             FormerOf = former is null ? null : new MemberNames(_metadata, null, former).OfMethod(method),

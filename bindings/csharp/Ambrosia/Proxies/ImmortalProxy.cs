@@ -1,8 +1,8 @@
 using System.ComponentModel;
-using System.Text;
 using Ambrosia.Impulses;
 using Ambrosia.Messages;
 using Ambrosia.Outbound;
+using Ambrosia.Protocol.Payloads;
 using Ambrosia.Protocol.Runs;
 using Ambrosia.Proxies;
 using Ambrosia.State;
@@ -68,9 +68,10 @@ public abstract class ImmortalProxy
     internal SentMessage Described(uint method, ReadOnlySpan<byte> arguments) => Describe(method, arguments);
 
     /// <summary>Encodes a key of an impulse.</summary>
-    /// <exception cref="ArgumentException">It has not 1 to 128 bytes.</exception>
+    /// <exception cref="ArgumentException">It has not 1 to 128 bytes, or holds half of a surrogate pair.</exception>
     [EditorBrowsable(EditorBrowsableState.Never)]
-    protected byte[] KeyOf(string key) => KeyOf(Encoding.UTF8.GetBytes(key));
+    protected byte[] KeyOf(string key) => KeyOf(
+        Utf8Text.IsIdentity(key) ? Utf8Text.Identity(key) : throw new MisusedArgumentException(Misuse.KeyText));
 
     /// <inheritdoc cref="KeyOf(string)"/>
     [EditorBrowsable(EditorBrowsableState.Never)]

@@ -1,4 +1,4 @@
-using System.Text;
+using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Pumps;
 
@@ -11,5 +11,5 @@ internal sealed class WholeLines(Stream to)
     internal static readonly WholeLines OfErrors = new(Console.OpenStandardError());
 
     /// <summary>Writes a text, which may have several lines, and an end of line behind it.</summary>
-    internal void Write(string text) => to.Write(Encoding.UTF8.GetBytes(text + Environment.NewLine));
+    internal void Write(string text) => to.Write(Utf8Text.Shown(text + Environment.NewLine));
 }

@@ -1,5 +1,5 @@
-using System.Text;
 using Ambrosia.Calls;
+using Ambrosia.Protocol.Payloads;
 using Ambrosia.Protocol.Runs;
 using Ambrosia.Proxies;
 
@@ -21,7 +21,7 @@ internal sealed class CallRecorder(Scheduler scheduler) : ICallRecorder
     void ICallRecorder.Begin(ReadOnlySpan<byte> key)
     {
         scheduler.EnterTest();
-        _key = key.IsEmpty ? null : Encoding.UTF8.GetString(key);
+        _key = key.IsEmpty ? null : Utf8Text.Shown(key);
     }
 
     void ICallRecorder.Record(

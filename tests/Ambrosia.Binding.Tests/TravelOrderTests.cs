@@ -154,7 +154,7 @@ public sealed class TravelOrderTests
         Assert.Equal(one, SentByThisProcess());
     }
 
-    /// <summary>The same values have the same bytes whether their contract names the type or an interface, as keys of callers ask.</summary>
+    /// <summary>The same values have the same bytes whether their contract names the type or an interface, as keys ask.</summary>
     [Fact]
     public void Interface_AndType_HaveOneEncoding()
     {

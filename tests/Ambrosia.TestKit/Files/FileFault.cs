@@ -8,4 +8,10 @@ public enum FileFault
 
     /// <summary>ENOSPC: a write may have been cut short.</summary>
     NoSpace,
+
+    /// <summary>EMFILE: the process has as many files open as it may.</summary>
+    TooManyFiles,
+
+    /// <summary>EBADF: the opening may not do this, such as an exclusive lock of one that may not write, over NFS.</summary>
+    BadDescriptor,
 }

@@ -28,6 +28,18 @@ internal sealed class Inode(int id)
     /// <summary>The openings that hold a lock: one exclusive or any number of shared ones.</summary>
     private readonly List<(SimulatedFile Holder, FileLockKind Kind)> _locks = [];
 
+    /// <summary>Blocks that the device cannot read any more; a block that is written anew can be read again.</summary>
+    private readonly HashSet<long> _unreadable = [];
+
+    /// <summary>Blocks with content that the file system takes for holes.</summary>
+    private readonly HashSet<long> _falseHoles = [];
+
+    /// <summary>Failed write-backs so far: each opening is told of the last one once (fsync(2)).</summary>
+    private int _writeBackErrors;
+
+    /// <summary>An opening made now is told of those behind it: one that nobody was told of yet is told to it, too.</summary>
+    public int WriteBackErrorsTold { get; private set; }
+
     /// <summary>Bytes of the device that the file takes.</summary>
     public long BytesTaken => RoundUp(_allocated) + (long)_outside * Block.Bytes;
 
@@ -58,6 +70,42 @@ internal sealed class Inode(int id)
 
     public void Unlock(SimulatedFile file) => _locks.RemoveAll(held => held.Holder == file);
 
+    /// <summary>Makes the blocks in which these bytes stand unreadable, until they are written anew.</summary>
+    public void MakeUnreadable(long offset, long bytes) => AddBlocks(_unreadable, offset, bytes);
+
+    /// <summary>Makes the file system take the blocks in which these bytes stand for holes, although they can be read.</summary>
+    public void TakeForHole(long offset, long bytes) => AddBlocks(_falseHoles, offset, bytes);
+
+    public bool IsUnreadable(long offset, long bytes)
+    {
+        if (_unreadable.Count == 0 || bytes == 0) return false;
+        long first = offset / Block.Bytes, last = (Math.Min(offset + bytes, Length) - 1) / Block.Bytes;
+        return _unreadable.Any(number => number >= first && number <= last);
+    }
+
+    /// <summary>
+    /// The kernel tries by itself to write back what is not flushed, and fails: as <see cref="FailFlush"/>, but whoever flushes next
+    /// through each opening is told.
+    /// </summary>
+    public void FailWriteBack(SimulatedRandom random)
+    {
+        FailFlush(random);
+        _writeBackErrors++;
+    }
+
+    /// <summary>Returns true where an opening has not been told of the last failed write-back; it has been from here on.</summary>
+    public bool TryTellWriteBackError(ref int told)
+    {
+        if (told == _writeBackErrors) return false;
+        told = WriteBackErrorsTold = _writeBackErrors;
+        return true;
+    }
+
+    private static void AddBlocks(HashSet<long> to, long offset, long bytes)
+    {
+        for (long number = offset / Block.Bytes; number * Block.Bytes < offset + bytes; number++) to.Add(number);
+    }
+
     public int Read(Span<byte> buffer, long offset)
     {
         int count = (int)Math.Clamp(Length - offset, 0, buffer.Length);
@@ -80,6 +128,7 @@ internal sealed class Inode(int id)
         {
             (long number, int at, int part) = PartOf(offset + done, bytes.Length - done);
             BlockAt(number).Put(at, bytes.Slice(done, part));
+            if (_unreadable.Count > 0) _unreadable.Remove(number);
             done += part;
         }
 
@@ -91,9 +140,9 @@ internal sealed class Inode(int id)
     {
         long first = long.MaxValue / Block.Bytes;
         foreach (long number in _blocks.Keys)
-            if (number >= offset / Block.Bytes && number < first) first = number;
+            if (number >= offset / Block.Bytes && number < first && !_falseHoles.Contains(number)) first = number;
         long behind = first;
-        while (_blocks.ContainsKey(behind)) behind++;
+        while (_blocks.ContainsKey(behind) && !_falseHoles.Contains(behind)) behind++;
         return new FileStretch(Math.Min(Length, Math.Max(offset, first * Block.Bytes)), Math.Min(Length, behind * Block.Bytes));
     }
 
@@ -180,6 +229,9 @@ internal sealed class Inode(int id)
         copy._lengths.Clear();
         copy._lengths.AddRange(_lengths);
         foreach ((long number, Block block) in _blocks) copy._blocks.Add(number, block.Copy());
+        copy._unreadable.UnionWith(_unreadable);
+        copy._falseHoles.UnionWith(_falseHoles);
+        copy._writeBackErrors = copy.WriteBackErrorsTold = _writeBackErrors;
         return copy;
     }
 

@@ -7,6 +7,9 @@ internal sealed class SimulatedFile(SimulatedFileSystem disk, SimulatedProcess p
 {
     private bool _closed;
 
+    /// <summary>The failed write-backs of the file that this opening has been told of, or that were told before it was opened.</summary>
+    private int _toldErrors = inode.WriteBackErrorsTold;
+
     public Inode Inode => inode;
 
     public SimulatedProcess Process => process;
@@ -30,7 +33,8 @@ internal sealed class SimulatedFile(SimulatedFileSystem disk, SimulatedProcess p
         ArgumentOutOfRangeException.ThrowIfNegative(offset);
         lock (disk.Gate)
         {
-            Begin(FileOperationKind.Read, offset, buffer.Length);
+            FileOperation operation = Begin(FileOperationKind.Read, offset, buffer.Length);
+            if (inode.IsUnreadable(offset, buffer.Length)) throw new SimulatedIOException(FileFault.InputOutput, operation);
             return inode.Read(buffer, offset);
         }
     }
@@ -100,6 +104,7 @@ internal sealed class SimulatedFile(SimulatedFileSystem disk, SimulatedProcess p
             }
 
             inode.Flush();
+            if (inode.TryTellWriteBackError(ref _toldErrors)) throw new SimulatedIOException(FileFault.InputOutput, operation);
         }
     }
 
@@ -107,7 +112,9 @@ internal sealed class SimulatedFile(SimulatedFileSystem disk, SimulatedProcess p
     {
         lock (disk.Gate)
         {
-            Begin(FileOperationKind.Lock, 0, 0);
+            FileOperation operation = Begin(FileOperationKind.Lock, 0, 0);
+            if (kind == FileLockKind.Exclusive && use != FileUse.ReadWrite)
+                throw new SimulatedIOException(FileFault.BadDescriptor, operation);
             return inode.TryLock(this, kind);
         }
     }
@@ -144,11 +151,11 @@ internal sealed class SimulatedFile(SimulatedFileSystem disk, SimulatedProcess p
     }
 
     /// <summary>Announces an operation that takes effect wholly or, failing, not at all.</summary>
-    private void Begin(FileOperationKind kind, long offset, long bytes)
+    private FileOperation Begin(FileOperationKind kind, long offset, long bytes)
     {
         CheckOpen();
         FileOperation operation = disk.Announce(process, kind, path, offset, bytes);
-        if (disk.Faults.Of(operation) is { } fault) throw new SimulatedIOException(fault, operation);
+        return disk.Faults.Of(operation) is { } fault ? throw new SimulatedIOException(fault, operation) : operation;
     }
 
     private void CheckWritable()

@@ -10,6 +10,7 @@ public sealed partial class SimulatedFileSystem
         lock (Gate)
         {
             Begin(process, FileOperationKind.Open, ref path);
+            CheckDescriptors(process, FileOperationKind.Open, path);
             Inode inode = _names.Visible.Find(path) ?? throw new FileNotFoundException($"{path} is not there", path);
             return process.Keep(new SimulatedFile(this, process, inode, path, use));
         }
@@ -20,6 +21,7 @@ public sealed partial class SimulatedFileSystem
         lock (Gate)
         {
             Begin(process, FileOperationKind.Create, ref path);
+            CheckDescriptors(process, FileOperationKind.Create, path);
             CheckParent(path);
             if (IsTaken(path)) throw new FileExistsException(path);
             return process.Keep(new SimulatedFile(this, process, NewFile(path), path, FileUse.ReadWrite));
@@ -40,7 +42,7 @@ public sealed partial class SimulatedFileSystem
         lock (Gate)
         {
             Begin(process, FileOperationKind.List, ref directory);
-            return _names.Visible.HasDirectory(directory) ? _names.Visible.List(directory) : [];
+            return _names.Visible.HasDirectory(directory) ? WithGhosts(directory, _names.Visible.List(directory)) : [];
         }
     }
 
@@ -102,6 +104,7 @@ public sealed partial class SimulatedFileSystem
         {
             Begin(process, FileOperationKind.Delete, ref path);
             if (_names.Visible.HasDirectory(path)) throw new IOException($"{path} is a directory");
+            _ghosts.Remove(path);
             if (_names.Visible.Find(path) is { } inode) _names.Do(new NameOperation.Remove(path, inode));
         }
     }
@@ -137,6 +140,7 @@ public sealed partial class SimulatedFileSystem
         lock (Gate)
         {
             Begin(process, FileOperationKind.Lock, ref path);
+            CheckDescriptors(process, FileOperationKind.Lock, path);
             CheckParent(path);
             Inode inode = _names.Visible.Find(path) ?? NewFile(path);
             var file = new SimulatedFile(this, process, inode, path, FileUse.ReadWrite);

@@ -5,11 +5,8 @@ namespace Ambrosia.TestKit;
 /// </summary>
 public sealed class SimulatedIOException : IOException
 {
-    private const int Eio = 5;
-    private const int Enospc = 28;
-
     public SimulatedIOException(FileFault fault, FileOperation operation)
-        : base($"simulated {(fault == FileFault.NoSpace ? "ENOSPC" : "EIO")}: {operation}", fault == FileFault.NoSpace ? Enospc : Eio)
+        : base($"simulated {NameOf(fault)}: {operation}", ErrnoOf(fault))
     {
         Fault = fault;
         Operation = operation;
@@ -18,4 +15,20 @@ public sealed class SimulatedIOException : IOException
     public FileFault Fault { get; }
 
     public FileOperation Operation { get; }
+
+    private static string NameOf(FileFault fault) => fault switch
+    {
+        FileFault.NoSpace => "ENOSPC",
+        FileFault.TooManyFiles => "EMFILE",
+        FileFault.BadDescriptor => "EBADF",
+        _ => "EIO",
+    };
+
+    private static int ErrnoOf(FileFault fault) => fault switch
+    {
+        FileFault.NoSpace => 28,
+        FileFault.TooManyFiles => 24,
+        FileFault.BadDescriptor => 9,
+        _ => 5,
+    };
 }

@@ -24,6 +24,9 @@ public sealed class SimulatedProcess : IFileSystem
     /// <summary>Files that it has open: a test's look at leaks.</summary>
     public int OpenFiles => _open.Count;
 
+    /// <summary>It may have so many files open at once; one more fails with EMFILE.</summary>
+    public int OpenFilesMax { get; set; } = int.MaxValue;
+
     /// <summary>kill -9, see <see cref="SimulatedFileSystem.Kill"/>.</summary>
     public void Kill() => _disk.Kill(this);
 

@@ -134,14 +134,15 @@ public sealed class CommitGroup
         _step = Step.Checked;
     }
 
-    internal void Begin(ulong hashBefore, long timeMicros)
+    /// <param name="place">Where the store has room for the group.</param>
+    internal void Begin(ulong hashBefore, long timeMicros, GroupPlace place)
     {
         Start = Pages[0].Lsn;
         End = Pages[^1].Header.Next;
         _hashBefore = hashBefore;
         _timeMicros = timeMicros;
         _written = 0;
-        NeedsRotation = _store.MustRotateFor(End - Start, IsMark);
+        NeedsRotation = place == GroupPlace.Next;
         _step = Step.Begun;
     }
 

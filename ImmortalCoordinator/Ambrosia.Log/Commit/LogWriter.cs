@@ -192,13 +192,15 @@ public sealed class LogWriter : IDisposable
     {
         LockChecks.BeforeCommit();
         group = null;
+        GroupPlace place;
         while (true)
         {
             if (Interlocked.CompareExchange(ref _committing, 1, 0) != 0) return CommitReadiness.Busy;
             CommitReadiness answer = _group.PageCount > 0 ? CommitReadiness.Ready : _pool.Take(_group.Pages);
             if (answer == CommitReadiness.Ready)
             {
-                if (_store.HasRoomFor(_group.Bytes, _group.IsMark)) break;
+                place = _store.PlaceFor(_group.Bytes, _group.IsMark);
+                if (place != GroupPlace.None) break;
                 Volatile.Write(ref _awaitsSpace, 1);
                 Interlocked.Exchange(ref _committing, 0);
                 return CommitReadiness.AwaitingSpace;
@@ -213,7 +215,7 @@ public sealed class LogWriter : IDisposable
         Volatile.Write(ref _awaitsSpace, 0);
         ulong hashBefore = _stamper.LastHash;
         _stamper.Stamp(_group.Pages, Durable);
-        _group.Begin(hashBefore, _stamper.LastTimeMicros);
+        _group.Begin(hashBefore, _stamper.LastTimeMicros, place);
         if (_group.Start != Durable || _group.End > Sealed)
             throw new InvalidOperationException($"group {_group.Start}–{_group.End} between Durable {Durable} and Sealed {Sealed}");
         group = _group;

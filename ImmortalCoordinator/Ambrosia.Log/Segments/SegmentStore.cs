@@ -53,9 +53,10 @@ internal sealed class SegmentStore : IDisposable
     public bool IsShort => _isShort;
 
     /// <summary>
-    /// Returns true when a group can be written now, in this segment or by a rotation. After false the group waits for the space pump.
+    /// Says where a group is to be written now: in this segment, or in the next one after a rotation. After <see cref="GroupPlace.None"/>
+    /// the group waits for the space pump. The space pump goes on meanwhile, so the answer is taken once for each group and kept.
     /// </summary>
-    public bool HasRoomFor(long bytes, bool isMark)
+    public GroupPlace PlaceFor(long bytes, bool isMark)
     {
         bool isFull = MustEnd(_current) || _current.IsFullFor(bytes, isMark);
         bool isHere = !isFull && _current.HasRoomFor(bytes, isMark),
@@ -64,7 +65,7 @@ internal sealed class SegmentStore : IDisposable
         bool hasWaited = Volatile.Read(ref _wanted) != 0;
         Volatile.Write(ref _wanted, isReady ? 0 : bytes);
         if (!isReady && !hasWaited) CountWait(isForZeros: isHere || (isNext && _spares.HasRoomFor(bytes, isMark)));
-        return isReady;
+        return !isReady ? GroupPlace.None : isHere ? GroupPlace.Here : GroupPlace.Next;
     }
 
     private void CountWait(bool isForZeros)
@@ -84,9 +85,6 @@ internal sealed class SegmentStore : IDisposable
 
     /// <summary>Returns true for a segment that must not take the page that comes next.</summary>
     private bool MustEnd(SegmentFile current) => current.End == _version.Since && current.End > current.Header.FirstLsn;
-
-    public bool MustRotateFor(long bytes, bool isMark) =>
-        MustEnd(_current) || _current.IsFullFor(bytes, isMark) || !_current.HasRoomFor(bytes, isMark);
 
     public void Write(ReadOnlySpan<ReadOnlyMemory<byte>> pages, Lsn lsn) => _current.Write(pages, lsn);
 
@@ -148,7 +146,7 @@ internal sealed class SegmentStore : IDisposable
     /// <summary>Begins the next segment. <paramref name="seal"/> is Durable and the end of the old segment.</summary>
     /// <param name="lastHash">Hash of the last page of the old segment.</param>
     /// <param name="timeMicros">µs since 1970, not before any page of the old segment.</param>
-    /// <param name="bytes">Bytes of the group that follows; <see cref="HasRoomFor"/> was true for it.</param>
+    /// <param name="bytes">Bytes of the group that follows; <see cref="PlaceFor"/> was <see cref="GroupPlace.Next"/>.</param>
     public void Rotate(Lsn seal, ulong lastHash, long timeMicros, long bytes, bool isMark)
     {
         SegmentHeader old = _current.Header;
@@ -268,6 +266,19 @@ internal sealed class SegmentStore : IDisposable
             throw;
         }
     }
+}
+
+/// <summary>Says where the pages of a commit group are to be written.</summary>
+internal enum GroupPlace
+{
+    /// <summary>Nowhere yet: space or zeros are lacking.</summary>
+    None,
+
+    /// <summary>In the segment that is written.</summary>
+    Here,
+
+    /// <summary>In the next segment, which a spare becomes.</summary>
+    Next,
 }
 
 /// <summary>Says which app version is in force in the segment that is written. It changes at the segment's first record only.</summary>

@@ -42,7 +42,10 @@ public interface IFile : IReadable, IDisposable
     /// <summary>Cuts the file, or extends it by bytes that are zero and take no space.</summary>
     void SetLength(long length);
 
-    /// <summary>Brings content and length to the device before it returns.</summary>
+    /// <summary>
+    /// Brings content and length to the device before it returns. What could not be written back is told to each opening of the file once,
+    /// so two threads that both rely on it flush through two openings.
+    /// </summary>
     void Flush();
 
     /// <summary>
@@ -88,6 +91,6 @@ public enum FileLockKind
     /// <summary>Any number of openings may hold it, read-only ones too. A reader holds it while the file must stay as it is.</summary>
     Shared,
 
-    /// <summary>One opening holds it, and nobody else holds any lock.</summary>
+    /// <summary>One opening holds it, one that may write (over NFS no other can), and nobody else holds any lock.</summary>
     Exclusive,
 }

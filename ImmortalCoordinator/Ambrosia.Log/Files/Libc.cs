@@ -18,7 +18,7 @@ internal static unsafe partial class Libc
     public const int ProtectRead = 1, PrivateMapping = 2, AnonymousMapping = 0x20;
     public const int GetFlags = 3, SetFlags = 4;
     public const uint InodeMask = 0x100, SizeMask = 0x200, BlocksMask = 0x400, DirectAlignMask = 0x2000;
-    public const int NotThere = 2, Interrupted = 4, WouldBlock = 11, AccessDenied = 13, Exists = 17, Invalid = 22;
+    public const int NotThere = 2, Interrupted = 4, BadDescriptor = 9, WouldBlock = 11, AccessDenied = 13, Exists = 17, Invalid = 22;
     public const int NoSuchPlace = 6, NotImplemented = 38, NotSupported = 95;
 
     [LibraryImport("libc", EntryPoint = "open", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]

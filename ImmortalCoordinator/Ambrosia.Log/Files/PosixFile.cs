@@ -14,11 +14,14 @@ internal sealed unsafe class PosixFile : IFile
 
     private readonly string _path;
     private readonly SystemCalls _calls;
+    private readonly bool _mayWrite;
     private int _fd;
+    private volatile bool _hasFailed; // a flush has: nothing that was written through this opening can be called durable any more
 
     /// <summary>Takes the descriptor over: disposal closes it.</summary>
-    internal PosixFile(string path, int fd, SystemCalls calls)
+    internal PosixFile(string path, int fd, SystemCalls calls, bool mayWrite = true)
     {
+        _mayWrite = mayWrite;
         _path = path;
         _fd = fd;
         _calls = calls;
@@ -56,7 +59,7 @@ internal sealed unsafe class PosixFile : IFile
         while (true)
         {
             int fd = calls.Open(path, flags | Libc.CloseOnExec, ownerOnly);
-            if (fd >= 0) return new PosixFile(path, fd, calls);
+            if (fd >= 0) return new PosixFile(path, fd, calls, mayWrite: (flags & Libc.ReadWrite) != 0);
             int errno = PosixError.Last;
             if (errno == Libc.Interrupted) continue;
             if (errno == Libc.Exists) throw new FileExistsException(path);
@@ -220,8 +223,14 @@ internal sealed unsafe class PosixFile : IFile
     {
         // An interrupted flush has reported nothing about the disk and is repeated. Any other failure is final: a second flush would
         // succeed and mean nothing, because the kernel has forgotten what the first one could not write.
+        if (_hasFailed) throw new IOException($"flush of {_path}: a flush of it failed before");
         while (_calls.FDataSync(Descriptor) < 0)
-            if (PosixError.Last != Libc.Interrupted) throw PosixError.Of("flush of", _path);
+        {
+            int errno = PosixError.Last;
+            if (errno == Libc.Interrupted) continue;
+            _hasFailed = true;
+            throw PosixError.Of("flush of", _path, errno);
+        }
     }
 
     /// <summary>Brings the names in this directory to the device.</summary>
@@ -233,6 +242,8 @@ internal sealed unsafe class PosixFile : IFile
 
     public bool TryLock(FileLockKind kind)
     {
+        if (kind == FileLockKind.Exclusive && !_mayWrite) // as NFS answers, so that no code rests on a kinder file system
+            throw PosixError.Of("exclusive lock, through an opening that may not write, of", _path, Libc.BadDescriptor);
         int operation = (kind == FileLockKind.Shared ? Libc.LockShared : Libc.LockExclusive) | Libc.LockNoWait;
         while (_calls.FLock(Descriptor, operation) < 0)
         {

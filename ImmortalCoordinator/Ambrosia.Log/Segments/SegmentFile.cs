@@ -31,7 +31,7 @@ internal sealed class SegmentFile : IDisposable
         IsDirect = options.WriteMode != LogWriteMode.Buffered && file.TryWriteDirect();
         if (!IsDirect && options.WriteMode == LogWriteMode.Direct)
             throw new IOException($"the file system of {path} cannot be written past the page cache, as was asked for");
-        _space = new SegmentSpace(file, options, usedTo, fileBytes);
+        _space = new SegmentSpace(file, OpenForZeros(), options, usedTo, fileBytes);
         _staleTo = usedTo;
         _writtenTo = SegmentHeader.Bytes;
     }
@@ -70,12 +70,11 @@ internal sealed class SegmentFile : IDisposable
         fs.Delete(path);
         try
         {
-            return DisposeOnFailure(fs.Create(path), file =>
+            IFile file = fs.Create(path);
+            return DisposeOnFailure(file, () => new SegmentFile(fs, path, file, options, 0, 0), made =>
             {
-                var made = new SegmentFile(fs, path, file, options, 0, 0);
                 made._space.Extend(Math.Max(options.SegmentBytes, BytesFor(bytes)));
                 made._space.Allocate(BytesFor(bytes));
-                return made;
             });
         }
         catch (IOException e) when (IFileSystem.IsDiskFull(e))
@@ -92,16 +91,15 @@ internal sealed class SegmentFile : IDisposable
     /// </summary>
     /// <param name="preparedTo">The <see cref="PreparedTo"/> of the file's life as a segment.</param>
     public static SegmentFile Recycle(IFileSystem fs, string path, IFile file, LogOptions options, long preparedTo) =>
-        DisposeOnFailure(file, used =>
-        {
-            var recycled = new SegmentFile(fs, path, used, options, Math.Min(preparedTo, options.SegmentBytes), options.SegmentBytes);
-            used.Write(Preallocator.ZeroBytes[..(2 * LogFormat.BlockBytes)], 0);
-            recycled.Flush();
-            // The segment may have held one record larger than a segment. The length changes when nobody takes the file for it any more.
-            if (used.Length != options.SegmentBytes) used.SetLength(options.SegmentBytes);
-            recycled._space.Allocate(options.SegmentBytes);
-            return recycled;
-        });
+        DisposeOnFailure(
+            file, () => new SegmentFile(fs, path, file, options, Math.Min(preparedTo, options.SegmentBytes), options.SegmentBytes), recycled =>
+            {
+                file.Write(Preallocator.ZeroBytes[..(2 * LogFormat.BlockBytes)], 0);
+                recycled.Flush();
+                // The segment may have held one record larger than a segment. The length changes when nobody takes the file for it any more.
+                if (file.Length != options.SegmentBytes) file.SetLength(options.SegmentBytes);
+                recycled._space.Allocate(options.SegmentBytes);
+            });
 
     /// <summary>
     /// Makes a file that has no segment's name yet long enough for <paramref name="bytes"/> of pages; this takes no space.
@@ -179,17 +177,33 @@ internal sealed class SegmentFile : IDisposable
 
     public void Dispose() => _space.Dispose();
 
+    private IFile OpenForZeros()
+    {
+        IFile zeros = _fs.Open(Path, FileUse.ReadWrite);
+        if (IsDirect && !zeros.TryWriteDirect())
+        {
+            zeros.Dispose();
+            throw new IOException($"{Path} can be written past the page cache through one opening, and not through another");
+        }
+        return zeros;
+    }
+
     /// <summary>A file of this length holds so many bytes of pages, with a mark behind them.</summary>
     private static long BytesFor(long bytes) => SegmentHeader.Bytes + bytes + MarkBytes;
 
-    private static SegmentFile DisposeOnFailure(IFile file, Func<IFile, SegmentFile> make)
+    /// <summary>Makes a segment's file of an open one, and closes all that is open of it when that fails.</summary>
+    private static SegmentFile DisposeOnFailure(IFile file, Func<SegmentFile> make, Action<SegmentFile> prepare)
     {
+        SegmentFile? made = null;
         try
         {
-            return make(file);
+            made = make();
+            prepare(made);
+            return made;
         }
         catch (IOException)
         {
+            made?.Dispose();
             file.Dispose();
             throw;
         }

@@ -10,7 +10,8 @@ namespace Ambrosia.Log.Segments;
 /// or below <c>_zerosAt</c>, which is at or below <c>_allocatedTo</c>, which is at or below <see cref="FileBytes"/>; all are file offsets
 /// and only grow, the last one only while the file has no segment's name. So no page of the committer ever meets a full disk, makes the
 /// file grow, or stands where zeros are still to come. How much of the file was written is known here alone: its length says nothing of
-/// it. It owns the open file.
+/// it. It owns the two openings of the file: the kernel tells each opening once of what could not be written back, so that the flush of zeros
+/// takes no error from the flush of pages, nor the other way round.
 /// </summary>
 internal sealed class SegmentSpace : IDisposable
 {
@@ -20,7 +21,8 @@ internal sealed class SegmentSpace : IDisposable
     /// <summary>A step of zeroing adds at least so much where the committer was faster than the zeros.</summary>
     private const int CatchUpStepBytes = 1 << 20;
 
-    private readonly IFile _file;
+    private readonly IFile _pages;
+    private readonly IFile _zeros; // an opening of the same file, which only this type uses
     private readonly long _capacity;
     private readonly long _allocateStep;
     private readonly long _usualWindow;
@@ -31,12 +33,15 @@ internal sealed class SegmentSpace : IDisposable
     private long _preparedTo;  // each block below was written and flushed before, so a write into it changes no metadata
     private bool _closed;
 
+    /// <param name="pages">The opening through which pages are written and flushed.</param>
+    /// <param name="zeros">Another opening of the same file.</param>
     /// <param name="usedTo">An earlier life of the file has written everything below this; 0 for a new file.</param>
     /// <param name="fileBytes">The length of the file.</param>
-    public SegmentSpace(IFile file, LogOptions options, long usedTo, long fileBytes)
+    public SegmentSpace(IFile pages, IFile zeros, LogOptions options, long usedTo, long fileBytes)
     {
         _fileBytes = fileBytes;
-        _file = file;
+        _pages = pages;
+        _zeros = zeros;
         _capacity = options.SegmentBytes;
         _allocateStep = options.AllocateStepBytes;
         _usualWindow = AlignedBlock.RoundUp(options.ZeroWindowBytes);
@@ -61,7 +66,7 @@ internal sealed class SegmentSpace : IDisposable
         long to = AlignedBlock.RoundUp(Math.Max(end, Math.Min(_capacity, end + _allocateStep)));
         if (to > _fileBytes) throw new InvalidOperationException($"space up to {to} of a file of {_fileBytes} bytes");
         if (to <= _allocatedTo) return;
-        _file.Allocate(_allocatedTo, to);
+        _zeros.Allocate(_allocatedTo, to);
         Volatile.Write(ref _allocatedTo, to);
     }
 
@@ -73,7 +78,7 @@ internal sealed class SegmentSpace : IDisposable
     {
         long to = AlignedBlock.RoundUp(end);
         if (to <= _fileBytes) return;
-        _file.SetLength(to);
+        _pages.SetLength(to);
         Volatile.Write(ref _fileBytes, to);
     }
 
@@ -146,25 +151,26 @@ internal sealed class SegmentSpace : IDisposable
         using (_preparing.Enter())
         {
             _closed = true;
-            _file.Dispose();
+            _zeros.Dispose();
+            _pages.Dispose();
         }
     }
 
     private void ZeroTo(long end)
     {
-        _file.Write(Preallocator.ZeroBytes[..(int)(end - _zerosAt)], _zerosAt);
+        _zeros.Write(Preallocator.ZeroBytes[..(int)(end - _zerosAt)], _zerosAt);
         _zerosAt = end;
     }
 
     /// <summary>
-    /// Flushes while the committer may be writing pages. The kernel tells a failure once, so one that this flush meets may be that of a
-    /// page, and is final even where the disk is only full.
+    /// Flushes while the committer may be writing pages. A failure that this flush meets may be that of a page, and is final even where
+    /// the disk is only full. The committer's own flush meets it too.
     /// </summary>
     private void FlushBesidePages()
     {
         try
         {
-            _file.Flush();
+            _zeros.Flush();
         }
         catch (IOException e) when (IFileSystem.IsDiskFull(e))
         {

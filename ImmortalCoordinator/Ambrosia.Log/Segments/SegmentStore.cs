@@ -188,7 +188,7 @@ internal sealed class SegmentStore : IDisposable
         IFile file;
         try
         {
-            file = _location.Files.Open(oldest.Path, isOwn ? FileUse.ReadWrite : FileUse.ReadPages);
+            file = _location.Files.Open(oldest.Path, FileUse.ReadWrite); // of another epoch too: the lock needs an opening that may write
         }
         catch (FileNotFoundException)
         {

@@ -333,7 +333,8 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
     public void CheckFence()
     {
         _asPrimary?.PrimaryLease.BeatSoon();
-        if (_asPrimary is not { } own || !own.PrimaryLease.Check(mayBeat: !own.Committer.IsUnderWay)) return;
+        bool isSpaceStuck = Space.StandsStill(); // asked each time
+        if (_asPrimary is not { } own || !own.PrimaryLease.Check(mayBeat: !own.Committer.IsUnderWay && !isSpaceStuck)) return;
         Links.WakeAll(); // they were silent until now
     }
 

@@ -7,7 +7,7 @@ namespace Ambrosia.Coordinator.LogFeed;
 
 /// <summary>
 /// Decides when zeros are written ahead of the log's tail, and says when its disk is full and when there is space again. It never waits: a
-/// pump asks again, after the rest that it is told. One thread.
+/// pump asks again, after the rest that it is told. One thread; another one asks whether it stands still.
 /// </summary>
 internal sealed class SpaceKeeper(ReplicaLog log, ILogger logger)
 {
@@ -19,9 +19,34 @@ internal sealed class SpaceKeeper(ReplicaLog log, ILogger logger)
 
     private bool _wasShort;
     private Lsn _durable;
+    private long _steps;
+    private long _underWay; // the number of the step that is under way; 0: none is
+    private long _seen;     // the step that was under way when StandsStill was asked last
+
+    /// <summary>
+    /// Returns true when the step under way is the one that was under way at the last call: the disk below does not answer. The thread that
+    /// beats asks, each time that it may beat.
+    /// </summary>
+    public bool StandsStill()
+    {
+        long now = Volatile.Read(ref _underWay), before = _seen;
+        _seen = now;
+        return now != 0 && now == before;
+    }
+
+    /// <summary>A step begins. What does not come back from here on stands still.</summary>
+    public void Enter() => Volatile.Write(ref _underWay, ++_steps);
 
     /// <summary>Writes a piece of zeros where some are due, and says what the pump is to do now.</summary>
     public SpaceStep Step()
+    {
+        Enter();
+        SpaceStep step = Prepare();
+        Volatile.Write(ref _underWay, 0); // not behind a failure: the process ends
+        return step;
+    }
+
+    private SpaceStep Prepare()
     {
         if (!log.IsWritten) return new SpaceStep(s_idleRest, IsWokenEarly: true, MustCommit: false);
         LogWriter writer = log.Writer;

@@ -6,7 +6,7 @@ namespace Ambrosia.Coordinator.Primary;
 /// <summary>
 /// Tells how sure a primary is that it still is one. Safety does not rest on it (F1 does); it makes a primary that was stopped for longer
 /// than its rivals' patience silent from its first moment on, until it has read the fence again. Also owns the heartbeat. Any thread.
-/// Invariant: a beat follows a successful fence check, and none is written while a flush is outstanding.
+/// Invariant: a beat follows a successful fence check, and none is written while a flush is outstanding, of pages or of zeros.
 /// </summary>
 /// <param name="segment">Returns the number of the segment that is written.</param>
 internal sealed class PrimaryLease(Fence fence, PrimaryLock held, TimeProvider time, TimeSpan freshFor, Func<ulong>? segment = null)
@@ -29,7 +29,7 @@ internal sealed class PrimaryLease(Fence fence, PrimaryLock held, TimeProvider t
     public void BeatSoon() => Volatile.Write(ref _beatDue, 1);
 
     /// <summary>Reads the fence; true: emission was held back until now.</summary>
-    /// <param name="mayBeat">No flush is outstanding, so the disk answers.</param>
+    /// <param name="mayBeat">No flush of pages is outstanding, and none of zeros for long, so the disk answers.</param>
     /// <exception cref="FenceLostException">Exit 75.</exception>
     public bool Check(bool mayBeat)
     {

@@ -107,7 +107,8 @@ internal sealed class CheckpointJobWriter(
             Outcome.Published(_job.Header.FileName);
             Outcome.Truncate(_job.Header);
         }
-        else Outcome.Failed("there is one of the same name");
+        else Outcome.Failed(_isForbidden ? "this replica has diverged, so nothing of it gets a name"
+            : "a new primary has removed the unfinished file");
         _file!.Dispose();
         _file = null;
         return true;

@@ -60,7 +60,12 @@ internal sealed class CheckpointRecovery(LogLocation location, LogChain chain, I
         {
             reader = CheckpointReader.Open(location.Files, Path.Combine(location.Directory, name.ToString()), location.Identity);
             why = LogStart.WhatIsWrong(location, reader.Header, chain);
-            if (why.Length == 0) return new RestoredCheckpoint(reader, CoordinatorPart.Read(reader.CoordinatorBytes.Span));
+            if (why.Length == 0)
+            {
+                CoordinatorPart part = CoordinatorPart.Read(reader.CoordinatorBytes.Span);
+                ReplayState.From(part); // here, where an older one can take its place
+                return new RestoredCheckpoint(reader, part);
+            }
         }
         catch (Exception damage) when (damage is LogDamage or ProtocolViolation or FileNotFoundException)
         {

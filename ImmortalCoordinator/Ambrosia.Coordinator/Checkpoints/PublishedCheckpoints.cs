@@ -129,7 +129,7 @@ internal sealed class PublishedCheckpoints(
             if (why is null) _retention?.MarkVerified(reader.Header); // once is enough
             return why;
         }
-        catch (LogDamage damage)
+        catch (Exception damage) when (damage is LogDamage or ProtocolViolation) // its sums hold, and a build that errs wrote it
         {
             return damage.Message;
         }
@@ -152,7 +152,7 @@ internal static class CheckpointValidator
     /// Null: nothing differs that can be compared; numbers that our app has not reached, or that are trimmed, or for a receiver that was
     /// forgotten since, cannot.
     /// </summary>
-    /// <exception cref="LogDamage">The file is damaged.</exception>
+    /// <exception cref="ProtocolViolation">The coordinator's part, or the outbox, is malformed.</exception>
     public static string? WhatDiffers(CheckpointReader checkpoint, OutboxSet outboxes)
     {
         CoordinatorPart part = CoordinatorPart.Read(checkpoint.CoordinatorBytes.Span);

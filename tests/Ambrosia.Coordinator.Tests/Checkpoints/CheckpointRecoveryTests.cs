@@ -84,15 +84,39 @@ public sealed class CheckpointRecoveryTests
         Assert.Equal(2, _lines.Count);
     }
 
+    [Fact]
+    public void Newest_NewerUnreadable_IsTheOlderAndSaysSo()
+    {
+        _log.Disk.MakeUnreadable($"{OpenedLog.Directory}/{_newer}", 0, 1);
+        using RestoredCheckpoint? found = Newest();
+        Assert.Equal(_older, found!.Header.FileName);
+        Assert.Contains("EIO", Assert.Single(_lines), StringComparison.Ordinal);
+    }
+
+    /// <summary>Its sums hold, and another build, or one that errs, wrote what this one cannot take.</summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void Newest_NewerMalformed_IsTheOlderAndSaysSo(bool isPeerWrong)
+    {
+        _log.Disk.Delete($"{OpenedLog.Directory}/{_newer}");
+        var part = new CoordinatorPart(
+            [new CheckpointPeer(7, new InstanceId("peer"), Guid.NewGuid(), new Epoch(1), 0)], [], [], Lsn.Zero, []);
+        Write(_newer.Lsn, isPeerWrong ? part.ToBytes() : [0x84]);
+        using RestoredCheckpoint? found = Newest();
+        Assert.Equal(_older, found!.Header.FileName);
+        Assert.Contains("L6.2", Assert.Single(_lines), StringComparison.Ordinal);
+    }
+
     private RestoredCheckpoint? Newest() =>
         new CheckpointRecovery(_log.Location, _log.Chain, EventRecorder.OfTexts(_lines.Add))
             .Newest(_log.Writer.Durable);
 
-    private CheckpointFileName Write(Lsn lsn)
+    private CheckpointFileName Write(Lsn lsn, byte[]? part = null)
     {
         var header = new CheckpointHeader(0, _log.Identity.Uuid, lsn, Lsn.Zero, _log.Epoch, 0, 0, 1, 0, "r0");
         using var writer = new CheckpointWriter(_log.Disk, OpenedLog.Directory, _log.Identity, header, ICrashPoints.None);
-        writer.Write(CheckpointSection.CoordinatorPart, new CoordinatorPart([], [], [], Lsn.Zero, []).ToBytes());
+        writer.Write(CheckpointSection.CoordinatorPart, part ?? new CoordinatorPart([], [], [], Lsn.Zero, []).ToBytes());
         writer.Write(CheckpointSection.Image, new byte[500]);
         writer.Finish();
         Assert.True(writer.Publish(_log.Writer.Durable));

@@ -143,6 +143,58 @@ public sealed class SecondaryTests
     }
 
     /// <summary>
+    /// The secondary is of another build, or errs: its checkpoint's sums hold, and the primary cannot read the coordinator's part. That is
+    /// no fault of the primary's.
+    /// </summary>
+    [Fact]
+    public void Secondary_ItsCheckpointIsMalformed_IsRemovedAndThePrimaryGoesOn()
+    {
+        var disk = new SimulatedFileSystem();
+        var time = new FakeTime();
+        var random = new SimulatedRandom(7);
+        var primary = new Node(disk, time, s_options);
+        var first = new CountingApp(primary, random, 100);
+        while (primary.Parts.Log.Stated == Lsn.Zero) Step(primary, first, time, random);
+        using ReplicaLock name = ReplicaLock.TryTake(disk.ForProcess("name"), Node.Directory, "r1")!;
+        var secondary = new Node(disk, time, s_options, "r1");
+        var second = new CountingApp(secondary, random, 100);
+        bool asked = false;
+        for (int step = 0; !primary.Lines.Any(static line => line.Contains("r1 is removed: the coordinator's part", StringComparison.Ordinal)); step++)
+        {
+            Assert.True(step < 200_000, string.Join("; ", primary.Lines));
+            Step(primary, first, time, random);
+            if (!asked && first.Executed >= 60) { first.Ask(); asked = true; }
+            secondary.Follow(2);
+            second.Step();
+            secondary.Parts.Checkpoints.Step();
+            MakeMalformed(disk.ForProcess("look"));
+        }
+        for (int step = 0; first.Executed < 100; step++)
+        {
+            Assert.True(step < 200_000, "the primary goes on");
+            Step(primary, first, time, random);
+        }
+    }
+
+    /// <summary>Writes the secondary's checkpoint again, with a coordinator's part that means nothing.</summary>
+    private static void MakeMalformed(IFileSystem files)
+    {
+        foreach (CheckpointFileName name in CheckpointDirectory.List(files, Node.Directory).Where(static name => name.Replica == "r1"))
+        {
+            InstanceIdentity identity = InstanceDirectory.TryRead(files, Node.Directory)!;
+            string path = $"{Node.Directory}/{name}";
+            CheckpointHeader header;
+            using (CheckpointReader reader = CheckpointReader.Open(files, path, identity)) header = reader.Header;
+            files.Delete(path);
+            using var writer = new CheckpointWriter(files, Node.Directory, identity, header, ICrashPoints.None);
+            writer.Write(CheckpointSection.CoordinatorPart, [0x84]);
+            writer.Write(CheckpointSection.Image, new byte[10]);
+            writer.Finish();
+            writer.Publish(header.Lsn);
+        }
+    }
+
+    /// <summary>
     /// Negative control: what the secondary's app does otherwise is found at a checkpoint's place, and the file of one
     /// that differs is not kept.
     /// </summary>

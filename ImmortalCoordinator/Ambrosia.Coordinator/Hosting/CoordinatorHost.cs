@@ -129,7 +129,7 @@ public sealed class CoordinatorHost : IDisposable
                 $"the file system of {_options.LogDirectory} cannot be written past the page cache; give --log-write auto, or another directory");
         CertificateFiles? certificates =
             _options.TlsCertificate is null ? null : new CertificateFiles(_options, _files, TimeProvider.System, _logger);
-        InstanceIdentity identity = new InstanceStart(_options, _files, catalog, certificates, _logger).FindOrCreate();
+        InstanceIdentity identity = new InstanceStart(_options, _files, catalog, certificates, _logger).FindOrCreate(stop);
         var place = new ReplicaPlace(_options, _files, _space);
         _owned.Add(_name = place.TakeName(stop));
         place.Prepare(_options.Catalog.IsDirectory ? catalogFiles : null);
@@ -197,9 +197,8 @@ public sealed class CoordinatorHost : IDisposable
         {
             ClaimResult? result = _space.Until(monitor.Try);
             if (result is ClaimResult.Claimed claimed) return claimed;
-            if (result is ClaimResult.Lost) continue;
-            if (HasLog(follower, stop)) return null;
-            stop.WaitHandle.WaitOne(10); // its first segment is on its way
+            if (result is not ClaimResult.Lost && HasLog(follower, stop)) return null;
+            stop.WaitHandle.WaitOne(10); // its first segment is on its way, or a listing shows the name that the fence had before
             stop.ThrowIfCancellationRequested();
         }
     }

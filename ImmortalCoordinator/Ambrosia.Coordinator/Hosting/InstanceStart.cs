@@ -3,10 +3,12 @@ using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Cutting;
 using Ambrosia.Log.Fencing;
 using Ambrosia.Log.Files;
+using Ambrosia.Log.Format;
 using Ambrosia.Log.Instances;
 using Ambrosia.Log.Recovery;
 using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Locking;
 using CRA.Authentication;
 using CRA.Catalog;
 using CRA.Links;
@@ -21,8 +23,14 @@ namespace Ambrosia.Coordinator.Hosting;
 internal sealed class InstanceStart(
     CoordinatorOptions options, IFileSystem files, ICatalog catalog, CertificateFiles? certificates, ILogger logger)
 {
+    /// <summary>The directory of a log may show for so many looks what is not there: that of a server, which another machine changes.</summary>
+    private const int LooksMax = 10;
+
+    private static readonly TimeSpan s_lookEvery = TimeSpan.FromMilliseconds(500);
+
     /// <exception cref="MisuseException">What was asked for cannot be done: nothing was made.</exception>
-    public InstanceIdentity FindOrCreate()
+    /// <exception cref="OperationCanceledException">The process is asked to end.</exception>
+    public InstanceIdentity FindOrCreate(CancellationToken stop)
     {
         if (options.App is [var program, ..] && AppPath.WhatIsWrong(program) is { } unknown)
             throw new MisuseException($"{unknown}; give the program's path, and its arguments, behind --");
@@ -42,7 +50,7 @@ internal sealed class InstanceStart(
         if (found is null) InstanceDirectory.RefuseNameless(files, options.LogDirectory);
         CatalogEntry? entry = Asking(isNew: found is null,
             () => { catalog.CheckSecret(); return catalog.Find(found is null ? name : new InstanceId(found.Name, found.Shard)); });
-        if (found is not null) return Known(found, entry);
+        if (found is not null) return Known(found, entry, stop);
         if (entry is not null && !options.Create)
             throw new MisuseException(
                 $"the catalog has an instance '{options.Instance}' with its log in {entry.LogPath}. Start it there; or, if that log is gone for good, begin a new one with --create.");
@@ -96,7 +104,7 @@ internal sealed class InstanceStart(
                 $"the name '{options.Instance}' belongs to an instance that lives: {living}. Stop it first, if a new one is to have its name; or begin the new one under another name.");
     }
 
-    private InstanceIdentity Known(InstanceIdentity found, CatalogEntry? entry)
+    private InstanceIdentity Known(InstanceIdentity found, CatalogEntry? entry, CancellationToken stop)
     {
         if (found.Name != options.Instance)
             throw new MisuseException(
@@ -107,9 +115,26 @@ internal sealed class InstanceStart(
             path => InstanceDirectory.TryRead(files, path)?.Uuid == found.Uuid) is { } wrong)
             throw new MisuseException(wrong);
         var log = new LogLocation(files, options.LogDirectory, found);
-        LogChain chain = LogStart.Check(log, entry?.Epoch); // before anything is claimed: what is missed now is missed at the next start
+        LogChain chain = Check(log, entry?.Epoch, stop); // before anything is claimed: what is missed now is missed at the next start
         if (LogStart.FindGap(log, chain) is { } gap) logger.HistoryMissing(gap.Missing, gap.Before[^1], gap.From);
         return found;
+    }
+
+    private static LogChain Check(LogLocation log, Epoch? published, CancellationToken stop)
+    {
+        for (int looks = 1; ; looks++)
+        {
+            try
+            {
+                return LogStart.Check(log, published);
+            }
+            catch (LogDamage damage) when (damage.MayPass && looks < LooksMax)
+            {
+                LockChecks.BeforeWait();
+                stop.WaitHandle.WaitOne(s_lookEvery);
+                stop.ThrowIfCancellationRequested();
+            }
+        }
     }
 
     /// <summary>Says that two instances have one name, and what can be done.</summary>

@@ -21,6 +21,9 @@ internal sealed class SecondaryPump : IDisposable
     /// <summary>A replica that may not claim yet looks again after this time.</summary>
     private static readonly TimeSpan s_unprovenPause = TimeSpan.FromMilliseconds(100);
 
+    /// <summary>A replica that another was faster than sees who it was after this time at the latest, where listings are as they should be.</summary>
+    private static readonly TimeSpan s_lostPause = TimeSpan.FromMilliseconds(10);
+
     private readonly TakeOverMonitor _monitor;
     private readonly LogFollower _follower;
     private readonly IFileSystem _files;
@@ -110,6 +113,7 @@ internal sealed class SecondaryPump : IDisposable
                 _mayClaim.Wait(_stop.Token);
                 ClaimResult? result = _host.AwaitingSpace(_monitor.Try);
                 if (result is ClaimResult.Unproven) FollowUnproven();
+                if (result is ClaimResult.Lost) _stop.Token.WaitHandle.WaitOne(s_lostPause); // a listing may be older than the claim
                 if (result is not ClaimResult.Held held)
                 {
                     Act(result);

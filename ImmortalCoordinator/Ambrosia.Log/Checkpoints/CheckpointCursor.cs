@@ -51,7 +51,7 @@ internal sealed class CheckpointCursor(IFile file, string path, bool pastCache =
         section = default;
         content = default;
         Span<byte> header = stackalloc byte[CheckpointChunk.HeaderBytes];
-        int count = Source.Read(header, Offset);
+        int count = Read(header, Offset);
         if (_last == CheckpointSection.Trailer)
             return count == 0 ? false : throw Damage("the end of the file behind the trailer", "more bytes");
         if (count < header.Length) throw Damage("a chunk", $"{count} bytes to the end of the file");
@@ -76,8 +76,21 @@ internal sealed class CheckpointCursor(IFile file, string path, bool pastCache =
         long from = Offset + CheckpointChunk.HeaderBytes, left = file.Length - from;
         if (left < length) throw Damage($"a chunk of {length} bytes", $"{Math.Max(left, 0)} bytes to the end of the file");
         Span<byte> bytes = _memory.ChunkOf(length).AsSpan(0, length);
-        int count = Source.Read(bytes, from);
+        int count = Read(bytes, from);
         return count == length ? bytes : throw Damage($"a chunk of {length} bytes", $"{count} bytes to the end of the file");
+    }
+
+    /// <summary>What the disk does not give back is damage of this file, whose place an older one may take.</summary>
+    private int Read(Span<byte> bytes, long offset)
+    {
+        try
+        {
+            return Source.ReadSteadily(bytes, offset);
+        }
+        catch (IOException e) when (IFileSystem.IsUnreadable(e))
+        {
+            throw Damage($"{bytes.Length} bytes that can be read", e.Message);
+        }
     }
 
     private void Drop()

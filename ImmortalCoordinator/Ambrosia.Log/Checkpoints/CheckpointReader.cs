@@ -64,7 +64,7 @@ public sealed class CheckpointReader : IDisposable
         string path = location.PathOf(name.ToString());
         try
         {
-            using IFile file = location.Files.Open(path, FileUse.Read);
+            using IFile file = OpenFile(location.Files, path);
             var cursor = new CheckpointCursor(file, path);
             return cursor.Next(out _, out ReadOnlySpan<byte> content) ? ReadHeader(cursor, content, location.Identity, name) : null;
         }
@@ -95,7 +95,7 @@ public sealed class CheckpointReader : IDisposable
     internal static CheckpointReader Open(
         IFileSystem fs, string path, InstanceIdentity identity, CheckpointFileName name, bool pastCache, CheckpointMemory? memory = null)
     {
-        IFile file = fs.Open(path, FileUse.Read);
+        IFile file = OpenFile(fs, path);
         try
         {
             if (pastCache) file.DropCache();
@@ -105,6 +105,18 @@ public sealed class CheckpointReader : IDisposable
         {
             file.Dispose();
             throw;
+        }
+    }
+
+    private static IFile OpenFile(IFileSystem fs, string path)
+    {
+        try
+        {
+            return fs.Open(path, FileUse.Read);
+        }
+        catch (IOException e) when (IFileSystem.IsUnreadable(e)) // the file system cannot read what it knows of the file
+        {
+            throw new LogDamage(path, 0, null, "a file that can be opened", e.Message);
         }
     }
 

@@ -76,13 +76,20 @@ public sealed class PrimaryLock : IDisposable
 
     /// <summary>
     /// Returns the number of the segment that the primary of a lock wrote at its last heartbeat: 0 when that does not say, null when it has
-    /// not beaten, so that perhaps it has no segment.
+    /// not beaten, so that perhaps it has no segment, or when that cannot be read: it is a hint, which may be missing.
     /// </summary>
     internal static ulong? ReadSegment(IFileSystem fs, string path)
     {
         Span<byte> bytes = stackalloc byte[16];
-        if (ReadAt(fs, path, 0, bytes) is not { } count || count < 8 || BinaryPrimitives.ReadUInt64LittleEndian(bytes) == 0) return null;
-        return count < bytes.Length ? 0 : BinaryPrimitives.ReadUInt64LittleEndian(bytes[8..]);
+        try
+        {
+            if (ReadAt(fs, path, 0, bytes) is not { } count || count < 8 || BinaryPrimitives.ReadUInt64LittleEndian(bytes) == 0) return null;
+            return count < bytes.Length ? 0 : BinaryPrimitives.ReadUInt64LittleEndian(bytes[8..]);
+        }
+        catch (IOException e) when (IFileSystem.IsUnreadable(e))
+        {
+            return null;
+        }
     }
 
     /// <summary>

@@ -74,11 +74,24 @@ internal sealed class DirectReader : IReadable
         long from = at - at % BlockBytes;
         int wanted = (int)Math.Min(at - from + to.Length, _buffer.Length);
         int bytes = (int)Math.Clamp(Limit - from, AlignedBlock.RoundUp(wanted), _buffer.Length);
-        int read = _file.Read(_buffer.Span[..AlignedBlock.RoundUp(bytes)], from);
+        int read = ReadSome(AlignedBlock.RoundUp(bytes), AlignedBlock.RoundUp(wanted), from);
         _from = from;
         int count = Copy(to, at, from + read);
         _to = Math.Max(from, Math.Min(from + read, Limit));
         return count;
+    }
+
+    /// <summary>Reads the whole piece, or only what is wanted where the disk does not give back what stands behind that.</summary>
+    private int ReadSome(int bytes, int wanted, long from)
+    {
+        try
+        {
+            return _file.Read(_buffer.Span[..bytes], from);
+        }
+        catch (IOException e) when (wanted < bytes && IFileSystem.IsUnreadable(e))
+        {
+            return _file.Read(_buffer.Span[..wanted], from);
+        }
     }
 
     private int Copy(Span<byte> to, long at, long end)

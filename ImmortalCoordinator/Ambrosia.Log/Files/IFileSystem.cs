@@ -80,6 +80,17 @@ public interface IFileSystem
         return e.HResult is noSpace or quotaReached;
     }
 
+    /// <summary>
+    /// Tells what a device or a file system cannot read any more of one file, such as a bad sector or a checksum of its own that does not
+    /// hold, from other errors. It lasts, and says nothing of other files.
+    /// </summary>
+    static bool IsUnreadable(IOException e)
+    {
+        // EIO; past the cache also ENODATA (a bad medium) and EILSEQ (the device's protection); EBADMSG and EUCLEAN (own checksums)
+        const int inputOutput = 5, noData = 61, badMessage = 74, badSequence = 84, needsCleaning = 117;
+        return e.HResult is inputOutput or noData or badMessage or badSequence or needsCleaning;
+    }
+
     /// <summary>Tells what this user may not do, which an operator mends, from a broken disk.</summary>
     static bool IsForbidden(IOException e)
     {

@@ -26,6 +26,12 @@ public sealed class LogDamage : Exception
         Found = found;
     }
 
+    /// <summary>
+    /// True where names may still be listed that are gone, or that are not there yet for who lists: whoever waits a little and lists again
+    /// may find no damage. It is damage for whoever has waited.
+    /// </summary>
+    public bool MayPass { get; init; }
+
     public string File { get; }
     public long Offset { get; }
     public Lsn? Lsn { get; }

@@ -118,7 +118,7 @@ public readonly record struct PageHeader(
 /// <param name="Record">The record of an intact page that breaks the rule; null when the fault is about the page.</param>
 internal sealed record PageFault(
     string Expected, string Found, bool IsBlank = false, bool IsStale = false, bool IsIntact = false, bool IsCut = false,
-    Lsn? Record = null)
+    bool IsUnreadable = false, Lsn? Record = null)
 {
     /// <summary>True when it is what stands behind the last page of a log that nothing happened to.</summary>
     public bool IsNothing => IsBlank || IsStale;
@@ -127,7 +127,11 @@ internal sealed record PageFault(
     /// Says why no crash leaves such a page, whatever the rest of the log states; null where one may (log-format L4.2, L3.6).
     /// </summary>
     public string? WhyNeverTorn => IsCut ? "its header states this length, and no crash makes a segment's file shorter"
-        : IsIntact ? "its checksums hold, and no crash leaves such a page" : null;
+        : IsIntact ? "its checksums hold, and no crash leaves such a page"
+        : IsUnreadable ? "nobody can say what stands there" : null;
+
+    /// <summary>Makes the fault of a page that the disk does not give back.</summary>
+    public static PageFault Unreadable(IOException why) => new("a page that can be read", why.Message, IsUnreadable: true);
 
     /// <summary>Returns the same fault of a page whose checksums hold.</summary>
     public PageFault OfIntactPage(Lsn? record = null) => this with { IsIntact = true, Record = record };

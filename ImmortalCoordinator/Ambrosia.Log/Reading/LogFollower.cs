@@ -14,8 +14,14 @@ namespace Ambrosia.Log.Reading;
 /// </summary>
 public sealed class LogFollower : IDisposable
 {
+    /// <summary>
+    /// So many steps in a row may find a listing that shows what is not there. The pump pauses between them, for seconds in all.
+    /// </summary>
+    private const int StaleListingsMax = 500;
+
     private readonly LogLocation _location;
     private readonly uint _seed;
+    private int _staleListings;
 
     /// <summary>
     /// Headers from <see cref="Stated"/> on in the head segment, oldest first: those of the writer's unstated groups, so they are few.
@@ -68,10 +74,18 @@ public sealed class LogFollower : IDisposable
     /// <exception cref="LogDamage">The chain is damaged.</exception>
     public bool Step()
     {
-        if (_file is null && !OpenHead()) return false;
-        if (ReadNext()) return true;
-        if (!HasMovedOn() || !Chain.Refresh(_location)) return false;
-        return OpenHead();
+        if (_file is not null && ReadNext()) return true;
+        try
+        {
+            bool isNew = (_file is null && OpenHead() && ReadNext())
+                || (_file is not null && HasMovedOn() && Chain.Refresh(_location) && OpenHead());
+            _staleListings = 0;
+            return isNew;
+        }
+        catch (LogDamage damage) when (damage.MayPass && ++_staleListings < StaleListingsMax)
+        {
+            return false;
+        }
     }
 
     public void Dispose() => _file?.Dispose();
@@ -80,9 +94,9 @@ public sealed class LogFollower : IDisposable
     {
         Span<byte> bytes = stackalloc byte[PageHeader.Bytes];
         _ahead!.From(_head!.Header.OffsetOf(_next));
-        if (_file!.Read(bytes, _head!.Header.OffsetOf(_next)) < bytes.Length)
+        if (LogSegment.Read(_file!, bytes, _head.Header.OffsetOf(_next), _head.Path) < bytes.Length)
         {
-            _head.CheckLength(_file); // the segment is full, or was cut
+            _head.CheckLength(_file!); // the segment is full, or was cut
             return false;
         }
         if (PageHeader.Read(bytes, _seed, out PageHeader header) is not null) return false;

@@ -25,8 +25,20 @@ internal sealed class PageInspector(LogSegment segment)
     /// buffer too.</returns>
     public PageFault? Read(IReadable file, Lsn lsn, Lsn end, ulong? previousHash, ref PageBuffer buffer)
     {
+        try
+        {
+            return ReadPage(file, lsn, end, previousHash, ref buffer);
+        }
+        catch (IOException e) when (IFileSystem.IsUnreadable(e))
+        {
+            return PageFault.Unreadable(e);
+        }
+    }
+
+    private PageFault? ReadPage(IReadable file, Lsn lsn, Lsn end, ulong? previousHash, ref PageBuffer buffer)
+    {
         long offset = Segment.Header.OffsetOf(lsn);
-        int count = file.Read(buffer.Room[..LogFormat.BlockBytes], offset);
+        int count = file.ReadSteadily(buffer.Room[..LogFormat.BlockBytes], offset);
         if (count < LogFormat.BlockBytes && CheckLength(offset + count) is { } cut) return cut;
         ReadOnlySpan<byte> block = buffer.Room[..count];
         if (!block.ContainsAnyExcept((byte)0))
@@ -36,7 +48,7 @@ internal sealed class PageInspector(LogSegment segment)
 
         PageBuffer.Grow(ref buffer, header.Footprint, count);
         if (header.Footprint > LogFormat.BlockBytes)
-            count += file.Read(buffer.Room[count..header.Footprint], offset + count);
+            count += file.ReadSteadily(buffer.Room[count..header.Footprint], offset + count);
         if (count < header.Footprint && CheckLength(offset + count) is { } cutInside) return cutInside;
         if (count < header.Footprint) return new PageFault($"a page of {header.Footprint} bytes", $"{count} bytes to the end of the file");
         if (CheckSums(buffer.Room[..header.Footprint], header) is { } damage) return damage;

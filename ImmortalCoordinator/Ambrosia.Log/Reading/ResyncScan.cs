@@ -15,6 +15,7 @@ internal sealed class ResyncScan(PageInspector inspector, IFile file)
     private readonly bool _isRecycled = inspector.Segment.Header.IsRecycled;
     private Lsn _skipTo, _end;
     private bool _isNothing; // a blank or stale page stands where the search begins
+    private bool _isFirstEnough;
 
     /// <summary>The highest durableUpTo of the valid pages behind; 0 when none states anything.</summary>
     public Lsn Stated { get; private set; }
@@ -36,18 +37,22 @@ internal sealed class ResyncScan(PageInspector inspector, IFile file)
     /// <summary>Searches at every multiple of 4,096 behind <paramref name="from"/>; the block there counts as content only.</summary>
     /// <param name="fault">What is wrong at <paramref name="from"/>.</param>
     /// <param name="end">The segment ends here by its successor's seal: nothing behind counts.</param>
-    /// <param name="isFirstEnough">True ends the search at the first valid page, for a reader that goes on there and does not
-    /// classify.</param>
+    /// <param name="isFirstEnough">True ends the search at the first valid page, for a reader that goes on there and does not classify.
+    /// It passes over what cannot be read.</param>
+    /// <exception cref="LogDamage">Something behind cannot be read, and may state what stood at <paramref name="from"/>.</exception>
     public void Search(Lsn from, PageFault fault, Lsn end, bool isFirstEnough, ref PageBuffer buffer)
     {
         _end = end;
         ContentEnd = from;
         _isNothing = fault.IsNothing;
+        _isFirstEnough = isFirstEnough;
         _skipTo = from + LogFormat.BlockBytes;
         byte[] chunk = ArrayPool<byte>.Shared.Rent(ChunkBytes);
-        // Most of a segment's file was never written, and is passed over.
-        FileStretch data = NextData(inspector.Segment.Header.OffsetOf(from));
-        while (data.Start < data.End && Walk(data, chunk.AsSpan(0, ChunkBytes), isFirstEnough, ref buffer)) data = NextData(data.End);
+        // Most of a segment's file was never written, and is passed over behind the last page. Behind damage, where a page that is passed
+        // over would be lost, nothing rests on what the file system says of holes.
+        long start = inspector.Segment.Header.OffsetOf(from);
+        FileStretch data = _isNothing ? NextData(start) : new FileStretch(start, AlignedBlock.RoundUp(file.Length));
+        while (data.Start < data.End && Walk(data, chunk.AsSpan(0, ChunkBytes), ref buffer)) data = NextData(data.End);
         ArrayPool<byte>.Shared.Return(chunk);
     }
 
@@ -59,24 +64,50 @@ internal sealed class ResyncScan(PageInspector inspector, IFile file)
     }
 
     /// <summary>Searches a stretch of the file; returns false when nothing behind it matters.</summary>
-    private bool Walk(FileStretch data, Span<byte> chunk, bool isFirstEnough, ref PageBuffer buffer)
+    private bool Walk(FileStretch data, Span<byte> chunk, ref PageBuffer buffer)
     {
         var ahead = new ReadAhead(file);
         for (long offset = data.Start; offset < data.End; offset += chunk.Length)
         {
             ahead.From(offset, data.End);
             Span<byte> wanted = chunk[..(int)Math.Min(chunk.Length, data.End - offset)];
-            int count = file.Read(wanted, offset);
+            int count = Read(wanted, offset);
             for (int i = 0; i < count; i += LogFormat.BlockBytes)
             {
                 Lsn at = inspector.Segment.Header.LsnAt(offset + i);
-                if (at >= _end || (isFirstEnough && FirstValid is not null)) return false;
+                if (at >= _end || (_isFirstEnough && FirstValid is not null)) return false;
                 ReadOnlySpan<byte> block = wanted[i..Math.Min(i + LogFormat.BlockBytes, count)];
                 if (block.ContainsAnyExcept((byte)0)) Look(at, block, ref buffer);
             }
             if (count < wanted.Length) return false; // the file ends
         }
         return true;
+    }
+
+    /// <summary>
+    /// Reads a part of the file; where the disk does not give all of it back, block by block. Blocks that cannot be read are left zeros for
+    /// a reader that only looks for the next page.
+    /// </summary>
+    private int Read(Span<byte> to, long offset)
+    {
+        try
+        {
+            return to.Length > LogFormat.BlockBytes ? file.Read(to, offset) : file.ReadSteadily(to, offset);
+        }
+        catch (IOException e) when (IFileSystem.IsUnreadable(e) && to.Length > LogFormat.BlockBytes)
+        {
+            int count = 0;
+            while (count < to.Length && Read(to.Slice(count, LogFormat.BlockBytes), offset + count) is > 0 and var read) count += read;
+            return count;
+        }
+        catch (IOException e) when (IFileSystem.IsUnreadable(e))
+        {
+            Lsn at = inspector.Segment.Header.LsnAt(offset);
+            if (!_isFirstEnough && at < _end)
+                throw inspector.Segment.DamageAt(at, PageFault.Unreadable(e), "what stands there may state a position before it as durable");
+            to.Clear();
+            return to.Length;
+        }
     }
 
     private void Look(Lsn lsn, ReadOnlySpan<byte> block, ref PageBuffer buffer)

@@ -17,6 +17,9 @@ public static class LogStart
 {
     private const int BufferBytes = 64 << 10;
 
+    /// <summary>A live log may go on between two looks at its files, but not this often.</summary>
+    private const int LooksMax = 8;
+
     /// <summary>Loads the chain, and checks that nothing is missing of which directory or catalog tell. A log may be live.</summary>
     /// <param name="published">The epoch that the catalog has of this instance; null when it has none.</param>
     /// <exception cref="LogDamage">Something is missing, or a header is damaged: exit 65.</exception>
@@ -34,18 +37,18 @@ public static class LogStart
     public static ReadVerdict Judge(LogLocation location, out LogChain chain)
     {
         LogDamage? before = null;
-        while (true)
+        for (int looks = 1; ; looks++)
         {
             try
             {
                 chain = Check(location);
                 return ReadTail(location, chain);
             }
-            catch (FileNotFoundException)
+            catch (FileNotFoundException) when (looks < LooksMax)
             {
                 // A live log has gone on, and what was its head is truncated.
             }
-            catch (LogDamage damage) when (damage.Message != before?.Message)
+            catch (LogDamage damage) when (looks < LooksMax && damage.Message != before?.Message)
             {
                 before = damage; // a live log may have gone on between the looks at its files; damage stays where it is
             }

@@ -14,6 +14,9 @@ namespace Ambrosia.Log.Segments;
 /// </summary>
 public sealed class LogChain
 {
+    /// <summary>A live log may truncate its head between a listing and the look at it, but not this often.</summary>
+    private const int ListingsMax = 8;
+
     private readonly RankedLock _changing = new(LockRank.LogChain);
     private readonly bool _takesAnyLength;
     private ImmutableArray<LogSegment> _segments;
@@ -140,11 +143,13 @@ public sealed class LogChain
 
     /// <summary>
     /// Lists the directory and reads the headers. Where even the newest segment was truncated between the listing and the look at it, the
-    /// log has gone on, and the directory is listed again.
+    /// log has gone on, and the directory is listed again, a few times.
     /// </summary>
+    /// <exception cref="LogDamage">The newest segment is listed and cannot be opened by its name, again and again; or a header is
+    /// damaged.</exception>
     private static ImmutableArray<LogSegment> Read(LogLocation location, bool takesAnyLength)
     {
-        while (true)
+        for (int listings = 1; ; listings++)
         {
             var found = new Dictionary<string, LogSegment>(StringComparer.Ordinal); // by the file's name: see docs/decisions/0011
             SegmentFileName? head = null;
@@ -155,6 +160,12 @@ public sealed class LogChain
                 if (ReadSegment(location, location.PathOf(name), file, takesAnyLength) is { } segment) found.Add(file.ToString(), segment);
             }
             if (head is null || found.ContainsKey(head.Value.ToString())) return ChainOf(found, head);
+            if (listings < ListingsMax) continue;
+            throw new LogDamage(location.PathOf(head.Value.ToString()), 0, null, "the newest segment, which the directory lists",
+                "nothing that can be opened by this name: a link that leads nowhere, or a listing that is older than the files")
+            {
+                MayPass = true,
+            };
         }
     }
 
@@ -178,7 +189,7 @@ public sealed class LogChain
         try
         {
             using IFile file = location.Files.Open(path, FileUse.ReadPages);
-            int count = file.Read(bytes, 0);
+            int count = LogSegment.Read(file, bytes, 0, path);
             InstanceIdentity identity = location.Identity;
             var segment = new LogSegment(path, SegmentHeader.Read(bytes.AsSpan(0, count), path, name, identity.Uuid, identity.Shard));
             if (!takesAnyLength) segment.CheckLength(file);

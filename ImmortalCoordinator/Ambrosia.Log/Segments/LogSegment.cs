@@ -42,6 +42,20 @@ public sealed record LogSegment
         return new LogDamage(Path, Header.OffsetOf(at), at, $"{fault.Expected}, because {because}", fault.Found);
     }
 
+    /// <summary>Reads bytes of the segment's file, which must be readable as long as the segment is part of the log.</summary>
+    /// <exception cref="LogDamage">The disk does not give them back.</exception>
+    internal static int Read(IFile file, Span<byte> bytes, long offset, string path)
+    {
+        try
+        {
+            return file.ReadSteadily(bytes, offset);
+        }
+        catch (IOException e) when (IFileSystem.IsUnreadable(e))
+        {
+            throw new LogDamage(path, offset, null, $"{bytes.Length} bytes that can be read", e.Message);
+        }
+    }
+
     /// <summary>
     /// Reads the header again. False means that the file which a reader has open holds another header now, so it was recycled and the
     /// segment is gone; the header changes before anything else in the file does (log-format L3.5).
@@ -49,7 +63,7 @@ public sealed record LogSegment
     internal bool IsStillIn(IFile file)
     {
         Span<byte> bytes = stackalloc byte[SegmentHeader.Bytes];
-        int count = file.Read(bytes, 0);
+        int count = Read(file, bytes, 0, Path);
         return count == SegmentHeader.Bytes && SegmentHeader.IsThatOf(bytes, Header);
     }
 
@@ -80,7 +94,7 @@ public sealed record LogSegment
     {
         using IFile? file = TryOpen(fs, isHeld: false);
         Span<byte> bytes = stackalloc byte[PageHeader.Bytes];
-        if (file?.Read(bytes, HeaderBytes) != bytes.Length
+        if (file is null || Read(file, bytes, HeaderBytes, Path) != bytes.Length
             || !PageHeader.TryRead(bytes, PageHeader.SeedOf(Header.Uuid, Header.Shard), out PageHeader page)
             || page.Epoch != Epoch || page.Lsn != FirstLsn) return null;
         return page.Flags == PageFlags.StatesVersion ? page.AppVersion : Header.AppVersion;

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Ambrosia.Log.Files;
+using Ambrosia.TestKit;
 using Ambrosia.Tools.Commands;
 using Ambrosia.Tools.Diagnosis;
 
@@ -9,7 +10,7 @@ namespace Ambrosia.Tools.Tests;
 public sealed class DoctorCommandTests
 {
     private static readonly string[] s_probes = ["file system", "permissions", "space", "inodes", "writing", "flush", "direct writes",
-        "names", "locks", "fence", "clock"];
+        "writing over", "holes", "shared locks", "names", "locks", "fence", "clock"];
 
     [Theory]
     [InlineData("ext4", "rw,relatime", FindingStatus.Ok)]
@@ -52,6 +53,31 @@ public sealed class DoctorCommandTests
         Assert.Equal(worst, findings.Max(static finding => finding.Status));
         Assert.All(findings.Where(static finding => finding.Status != FindingStatus.Ok),
             static finding => Assert.True(finding.Why?.Length > 0 && finding.Mend?.Length > 0));
+    }
+
+    [Fact]
+    public void Probes_OfAFileSystemThatHolds_FindNothing()
+    {
+        var disk = new SimulatedFileSystem();
+        disk.MakeDirectory("/probe");
+        Assert.Equal(FindingStatus.Ok, HoleCheck.Run(disk, "/probe").Status);
+        Assert.Equal(FindingStatus.Ok, OpeningCheck.Run(disk, "/probe").Status);
+        Assert.Equal(FindingStatus.Ok, OverwriteCheck.Judge(isInPlace: true).Status);
+        Assert.Equal(FindingStatus.Warn, OverwriteCheck.Judge(isInPlace: false).Status);
+    }
+
+    [Fact]
+    public void HoleCheck_WrittenBlockIsCalledAHole_Fails()
+    {
+        var disk = new SimulatedFileSystem();
+        disk.MakeDirectory("/probe");
+        disk.BeforeOperation = operation =>
+        {
+            if (operation is { Kind: FileOperationKind.Flush }) disk.TakeForHole("/probe/holes", 512 << 10, 1);
+        };
+        Finding found = HoleCheck.Run(disk, "/probe");
+        Assert.Equal(FindingStatus.Fail, found.Status);
+        Assert.Contains("524288", found.What, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -24,7 +24,7 @@ internal sealed class DoctorToolCommand : ToolCommand
     private readonly Option<bool> _hold = new(LockProbeProcess.Option) { Hidden = true };
 
     public DoctorToolCommand(ToolStreams streams)
-        : base(streams, "doctor", "Says whether a log is safe in a place: file system, mount, locks, flushes, space, clock.")
+        : base(streams, "doctor", "Says whether a log is safe in a place: file system, mount, locks, flushes, holes, space, clock.")
     {
         Add(_directory);
         Add(_meet);
@@ -70,6 +70,9 @@ internal sealed class DoctorToolCommand : ToolCommand
             {
                 findings.AddRange(Probe("flush", () => [FlushCheck.Run(probe.Path, mount)]));
                 findings.AddRange(Probe("direct writes", () => [DirectWriteCheck.Run(probe.Path)]));
+                findings.AddRange(Probe("writing over", () => [OverwriteCheck.Run(probe.Path)]));
+                findings.AddRange(Probe("holes", () => [HoleCheck.Run(new PosixFileSystem(), probe.Path)]));
+                findings.AddRange(Probe("shared locks", () => [OpeningCheck.Run(new PosixFileSystem(), probe.Path)]));
                 findings.AddRange(Probe("names", () => NameCheck.Run(probe.Path)));
                 findings.AddRange(Probe("locks", () => LockCheck.Run(probe.Path)));
             }

@@ -298,9 +298,9 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
             : "the new app has not come, or does not come back from its conversion");
 
     /// <summary>Looks whether the app gets on, in either role. Called a few times a second.</summary>
-    public void LookAtApp()
+    /// <param name="now">On a clock that stands while the machine is suspended, as the app does.</param>
+    public void LookAtApp(TimeSpan now)
     {
-        TimeSpan now = _inputs.Time.GetElapsedTime(0);
         AppWatch.Tick(now);
         Execution.NoteDurable(now);
     }

@@ -23,7 +23,7 @@ internal sealed class Housekeeping(Coordinator parts)
     public bool MayRest => _quiet > QuietSteps && !parts.Queries.IsAwaited;
 
     /// <summary>Does all that is due.</summary>
-    /// <param name="now">Monotonic.</param>
+    /// <param name="now">Monotonic; it may stand while the machine is suspended, when nothing here gets on.</param>
     public void Step(TimeSpan now)
     {
         parts.Queries.Tick();
@@ -39,7 +39,7 @@ internal sealed class Housekeeping(Coordinator parts)
         if (IsDue(ref _heartbeat, s_heartbeatEvery, now)) parts.Sessions.Live?.SendHeartbeat();
         if (IsDue(ref _look, s_lookEvery, now))
         {
-            parts.LookAtApp();
+            parts.LookAtApp(now);
             parts.Rehearse();
         }
         if (IsDue(ref _letGo, s_letGoEvery, now)) parts.Execution.Delivery.ReleaseIfIdle();

@@ -3,6 +3,7 @@ using System.Text.Json.Nodes;
 using Ambrosia.Coordinator.Admin;
 using Ambrosia.Coordinator.Primary;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Commit;
 using Ambrosia.Log.Fencing;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
@@ -155,7 +156,7 @@ public sealed class CoordinatorHost : IDisposable
         CoordinatorInputs inputs = new()
         {
             Options = _options, Identity = identity, Files = _files, AppToken = endpoint.Token, OldAppToken = endpoint.OldToken,
-            Time = TimeProvider.System, Random = Random.Shared.NextDouble, Pumps = _pumps, Logger = _logger,
+            Time = BootTime.Instance, Random = Random.Shared.NextDouble, Pumps = _pumps, Logger = _logger,
         };
         _divergence = new DivergenceExit(inputs, catalog, monitor, _name, canExecute: ChannelOpened is null);
         if (claim is ClaimResult.Claimed claimed)
@@ -208,7 +209,7 @@ public sealed class CoordinatorHost : IDisposable
         _fence = fence;
         var location = new LogLocation(_files, _options.LogDirectory, identity) { Crash = Crash.Points };
         PrimaryLog log = _space.Until(
-            () => TakeOver.Execute(location, fence, _options.Replica, _options.Log, TimeProvider.System, follower, spare));
+            () => TakeOver.Execute(location, fence, _options.Replica, _options.Log, BootTime.Instance, follower, spare));
         if (log.Tail is ReadVerdict.TornTail cut)
             _logger.TailCut(cut.Bytes, cut.At, cut.Offset, cut.File, cut.Reason, cut.DurableUpTo);
         return log;

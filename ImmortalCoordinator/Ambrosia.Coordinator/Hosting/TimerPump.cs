@@ -8,6 +8,11 @@ namespace Ambrosia.Coordinator.Hosting;
 /// </summary>
 internal sealed class TimerPump(Coordinator coordinator, Action<int, string> fail, PumpProgress progress) : IDisposable
 {
+    /// <summary>
+    /// The wait goes by a clock that stands while the machine is suspended, and timers do not: behind a suspension they are at most so late.
+    /// </summary>
+    private static readonly TimeSpan s_waitMax = TimeSpan.FromSeconds(1);
+
     private readonly Parker _parker = new();
     private volatile bool _stopped, _isSet;
 
@@ -31,7 +36,7 @@ internal sealed class TimerPump(Coordinator coordinator, Action<int, string> fai
                 work.Begin();
                 TimeSpan next = coordinator.FireTimers();
                 work.End();
-                _parker.Park(() => _stopped || _isSet, next);
+                _parker.Park(() => _stopped || _isSet, next > s_waitMax ? s_waitMax : next);
             }
         }
         catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)

@@ -16,6 +16,7 @@ internal static unsafe partial class Libc
     public const int SectorBytes = 512;
     public const int LargePages = 14, CollapseNow = 25, LargePageBytes = 2 << 20;
     public const int ProtectRead = 1, PrivateMapping = 2, AnonymousMapping = 0x20;
+    public const int BootClock = 7;
     public const int GetFlags = 3, SetFlags = 4;
     public const uint InodeMask = 0x100, SizeMask = 0x200, BlocksMask = 0x400, DirectAlignMask = 0x2000;
     public const int NotThere = 2, Interrupted = 4, BadDescriptor = 9, WouldBlock = 11, AccessDenied = 13, Exists = 17, Invalid = 22;
@@ -81,6 +82,11 @@ internal static unsafe partial class Libc
     [LibraryImport("libc", EntryPoint = "unlink", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     public static partial int Unlink(string path);
 
+    /// <summary>It is answered without a call of the kernel, so the collector may wait for it.</summary>
+    [LibraryImport("libc", EntryPoint = "clock_gettime")]
+    [SuppressGCTransition]
+    public static partial int ClockGetTime(int clock, TimeSpec* now);
+
     [LibraryImport("libc", EntryPoint = "statx", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
     public static partial int StatX(int directory, string path, int flags, uint mask, FileStatus* status);
 
@@ -99,6 +105,14 @@ internal static unsafe partial class Libc
         [FieldOffset(140)] public uint DeviceMinor;
         [FieldOffset(152)] public uint DirectMemoryAlign;
         [FieldOffset(156)] public uint DirectOffsetAlign;
+    }
+
+    /// <summary>Has the layout of struct timespec.</summary>
+    [StructLayout(LayoutKind.Sequential)]
+    public struct TimeSpec
+    {
+        public long Seconds;
+        public long Nanoseconds;
     }
 
     /// <summary>Has the layout of struct iovec.</summary>

@@ -150,11 +150,11 @@ public sealed class AppWatchTests
 
     private void Pass(int seconds)
     {
-        _node.Parts.LookAtApp();
+        _node.Parts.LookAtApp(_time.GetElapsedTime(0));
         for (; seconds > 0; seconds--)
         {
             _time.Advance(TimeSpan.FromSeconds(1));
-            _node.Parts.LookAtApp();
+            _node.Parts.LookAtApp(_time.GetElapsedTime(0));
         }
     }
 

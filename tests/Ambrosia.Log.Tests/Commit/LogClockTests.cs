@@ -26,6 +26,27 @@ public sealed class LogClockTests
         Assert.False(clock.TakeJump(out _, out _));
     }
 
+    /// <summary>The machine is suspended for a night: both clocks have gone on, so the log's time is right at once, and nothing jumped.</summary>
+    [Fact]
+    public void Now_MachineWasSuspended_IsTheWallClockAtOnce()
+    {
+        var clock = new LogClock(_time, 0);
+        _time.Advance(s_hour * 8);
+        Assert.Equal(Wall, Now(clock));
+        Assert.False(clock.TakeJump(out _, out _));
+    }
+
+    /// <summary>The kernel's own figure of that clock, /proc/uptime, which is cut to hundredths, stands around each reading.</summary>
+    [Fact]
+    public void BootTime_Always_CountsWhatTheMachineWasSuspended()
+    {
+        static double Uptime() => double.Parse(File.ReadAllText("/proc/uptime").Split(' ')[0], System.Globalization.CultureInfo.InvariantCulture);
+        double before = Uptime(), now = BootTime.Instance.GetElapsedTime(0).TotalSeconds, after = Uptime();
+        Assert.InRange(now, before - 0.02, after + 0.02);
+        long first = BootTime.Instance.GetTimestamp();
+        Assert.True(BootTime.Instance.GetTimestamp() >= first);
+    }
+
     /// <summary>However far and in which direction: a minute takes between 54 and 66 seconds, until the two are one again.</summary>
     [Theory]
     [InlineData(-24 * 365)]

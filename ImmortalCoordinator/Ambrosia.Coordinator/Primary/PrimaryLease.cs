@@ -1,4 +1,5 @@
 using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Files;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.Coordinator.Primary;
@@ -8,8 +9,8 @@ namespace Ambrosia.Coordinator.Primary;
 /// than its rivals' patience silent from its first moment on, until it has read the fence again. Also owns the heartbeat. Any thread.
 /// Invariant: a beat follows a successful fence check, and none is written while a flush is outstanding, of pages or of zeros.
 /// </summary>
-/// <param name="segment">Returns the number of the segment that is written.</param>
-internal sealed class PrimaryLease(Fence fence, PrimaryLock held, TimeProvider time, TimeSpan freshFor, Func<ulong>? segment = null)
+/// <param name="log">The log that is written: a beat says how far it is durable.</param>
+internal sealed class PrimaryLease(Fence fence, PrimaryLock held, TimeProvider time, TimeSpan freshFor, IBeatenLog? log = null)
 {
     private long _checkedAt = time.GetTimestamp();
     private int _beatDue = 1;
@@ -41,9 +42,29 @@ internal sealed class PrimaryLease(Fence fence, PrimaryLock held, TimeProvider t
         return !wasFresh;
     }
 
+    /// <summary>A full disk, which may have no room even for what is written over, costs this beat: there is another one soon.</summary>
     private void Beat()
     {
         Volatile.Write(ref _beatDue, 0);
-        held.Beat(segment?.Invoke() ?? 0);
+        try
+        {
+            held.Beat(log?.Segment ?? 0, log?.Flushed ?? Lsn.Zero);
+        }
+        catch (IOException e) when (IFileSystem.IsDiskFull(e))
+        {
+            // What waits for space is not written either, and says so.
+        }
     }
+}
+
+/// <summary>What a primary's heartbeat says of its log. Any thread.</summary>
+internal interface IBeatenLog
+{
+    /// <summary>The number of the segment that is written.</summary>
+    ulong Segment { get; }
+
+    /// <summary>
+    /// Everything below is flushed and fence-checked, and so is there for good; 0 where flushes are left out and nothing is.
+    /// </summary>
+    Lsn Flushed { get; }
 }

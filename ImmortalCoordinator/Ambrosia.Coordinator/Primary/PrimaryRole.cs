@@ -18,7 +18,7 @@ namespace Ambrosia.Coordinator.Primary;
 /// the log. Made once, when the log has been taken over. The threads are those of the parts; those of a secondary run already, and append
 /// nothing that is owed before <see cref="Open"/> has.
 /// </summary>
-internal sealed class PrimaryRole
+internal sealed class PrimaryRole : IBeatenLog
 {
     private static readonly string s_version = typeof(PrimaryRole).Assembly.GetName().Version?.ToString() ?? "";
 
@@ -42,7 +42,7 @@ internal sealed class PrimaryRole
         _appender = appender;
         _log = start.Log.Writer;
         _owesFirstStart = _log.Tail == Lsn.Zero; // nobody before got that far
-        PrimaryLease = new PrimaryLease(start.Fence, start.Lock, inputs.Time, inputs.Options.HangLimit / 2, () => _log.Segment);
+        PrimaryLease = new PrimaryLease(start.Fence, start.Lock, inputs.Time, inputs.Options.HangLimit / 2, this);
         Committer = new Committer(_log, durableAdvanced);
         var holds = new SegmentHolds(inputs.Options.HoldLimit, inputs.Time);
         Retention = new RetentionScheduler(
@@ -54,6 +54,10 @@ internal sealed class PrimaryRole
     public Committer Committer { get; }
 
     public RetentionScheduler Retention { get; }
+
+    ulong IBeatenLog.Segment => _log.Segment;
+
+    Lsn IBeatenLog.Flushed => _inputs.Options.UnsafeNoFlush ? Lsn.Zero : _log.Durable;
 
     /// <summary>
     /// Appends and commits the records that the epoch begins with, as far as they need no app: they are durable before one is told to

@@ -31,11 +31,12 @@ public static class PrimaryClaim
             mine.Dispose();
             return new ClaimResult.Lost();
         }
-        if (coherence is not null) PrimaryLock.WriteMount(mine, coherence.Mount);
+        MountId mount = coherence?.Mount ?? default;
+        PrimaryLock.WriteMount(mine, mount);
         if (Fence.TryClaim(fs, dir, identity, current) is { } fence)
         {
             crash.Hit("takeover.afterClaim");
-            return new ClaimResult.Claimed(fence, new PrimaryLock(mine, path));
+            return new ClaimResult.Claimed(fence, new PrimaryLock(mine, path, mount));
         }
         fs.Delete(path);
         mine.Dispose();

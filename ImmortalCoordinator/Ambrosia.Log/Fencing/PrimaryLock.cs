@@ -7,42 +7,60 @@ namespace Ambrosia.Log.Fencing;
 
 /// <summary>
 /// Holds the lock <c>primary.&lt;n&gt;.&lt;replica&gt;</c>. Its first 8 bytes count heartbeats, and the next 8 number the segment that was
-/// written then; behind them stands through which mount the claimer sees the directory. They are never flushed. On the first two rests
-/// nothing but how long a waiter waits, and that a segment which is gone is missed; on the mount, who may follow without a proof.
-/// The commit pump writes a heartbeat after a fence check and never while a flush is outstanding, so that a stuck disk is silent. One
+/// written then; behind them stands through which mount the claimer sees the directory, and then up to where the log was durable. They are
+/// never flushed. On beats and number rests nothing but how long a waiter waits, and that a segment which is gone is missed; on the mount,
+/// who may follow without a proof; on the position, that pages which were there are missed. What was durable before it was written is so
+/// whatever became of this file, so any version of it says what is true. The commit pump writes a heartbeat after a fence check and never while a flush is outstanding, so that a stuck disk is silent. One
 /// thread.
 /// </summary>
 public sealed class PrimaryLock : IDisposable
 {
-    private const int MountOffset = 2 * sizeof(ulong);
+    private const int SegmentOffset = sizeof(ulong), MountOffset = 2 * sizeof(ulong), DurableOffset = MountOffset + MountId.Bytes,
+        ContentBytes = DurableOffset + sizeof(ulong);
 
     private readonly IFileLock _lock;
+    private readonly MountId _mount;
     private ulong _beats;
 
-    internal PrimaryLock(IFileLock held, string path)
+    /// <param name="mount">The mount through which the claimer sees the directory; one that names none where that does not matter.</param>
+    internal PrimaryLock(IFileLock held, string path, MountId mount)
     {
         _lock = held;
         Path = path;
+        _mount = mount;
     }
 
     public string Path { get; }
 
     /// <summary>Writes the next heartbeat.</summary>
     /// <param name="segment">The number of the segment that this primary writes; 0 leaves it unsaid.</param>
-    public void Beat(ulong segment = 0)
+    /// <param name="durable">Everything of the log below this is flushed and fence-checked; 0 leaves it unsaid.</param>
+    public void Beat(ulong segment = 0, Lsn durable = default)
     {
-        Span<byte> bytes = stackalloc byte[16];
+        Span<byte> bytes = stackalloc byte[ContentBytes];
         BinaryPrimitives.WriteUInt64LittleEndian(bytes, ++_beats);
-        BinaryPrimitives.WriteUInt64LittleEndian(bytes[8..], segment);
+        BinaryPrimitives.WriteUInt64LittleEndian(bytes[SegmentOffset..], segment);
+        _mount.Write(bytes[MountOffset..]);
+        BinaryPrimitives.WriteUInt64LittleEndian(bytes[DurableOffset..], durable.Value);
         _lock.File.Write(bytes, 0);
     }
 
-    /// <summary>Writes through which mount the claimer sees the directory, before it claims.</summary>
+    /// <summary>
+    /// Writes through which mount the claimer sees the directory, before it claims, and with it the room that all beats need. On a full
+    /// disk there is none, and the beats are tried later.
+    /// </summary>
     internal static void WriteMount(IFileLock held, MountId mount)
     {
-        Span<byte> bytes = stackalloc byte[MountId.Bytes];
-        mount.Write(bytes);
-        held.File.Write(bytes, MountOffset);
+        Span<byte> bytes = stackalloc byte[ContentBytes];
+        bytes.Clear();
+        mount.Write(bytes[MountOffset..]);
+        try
+        {
+            held.File.Write(bytes, 0);
+        }
+        catch (IOException e) when (!mount.IsKnown && IFileSystem.IsDiskFull(e)) // a mount that nobody reads would keep others from following
+        {
+        }
     }
 
     /// <summary>
@@ -100,6 +118,25 @@ public sealed class PrimaryLock : IDisposable
         Span<byte> bytes = stackalloc byte[8];
         if (ReadAt(fs, path, 0, bytes) is not { } count) return null;
         return count == bytes.Length ? BinaryPrimitives.ReadUInt64LittleEndian(bytes) : 0;
+    }
+
+    /// <summary>
+    /// Returns the position below which everything was durable at the last heartbeat of a lock's primary; 0 when that is not said, or cannot
+    /// be read.
+    /// </summary>
+    internal static Lsn ReadDurable(IFileSystem fs, string path)
+    {
+        Span<byte> bytes = stackalloc byte[sizeof(ulong)];
+        try
+        {
+            if (ReadAt(fs, path, DurableOffset, bytes) != bytes.Length) return Lsn.Zero;
+        }
+        catch (IOException e) when (IFileSystem.IsUnreadable(e))
+        {
+            return Lsn.Zero;
+        }
+        ulong durable = BinaryPrimitives.ReadUInt64LittleEndian(bytes);
+        return durable < Lsn.Limit ? new Lsn(durable) : Lsn.Zero;
     }
 
     /// <summary>Reads what a lock's file holds there, and returns how many bytes it is; null when the file is gone.</summary>

@@ -41,8 +41,9 @@ public static class LogStart
         {
             try
             {
+                ToldEnd? told = ToldEnd.Newest(location); // first, since a live log goes on
                 chain = Check(location);
-                return ReadTail(location, chain);
+                return ReadTail(location, chain, told);
             }
             catch (FileNotFoundException) when (looks < LooksMax)
             {
@@ -91,13 +92,16 @@ public static class LogStart
         told?.Check(location, chain);
     }
 
-    private static ReadVerdict ReadTail(LogLocation location, LogChain chain)
+    private static ReadVerdict ReadTail(LogLocation location, LogChain chain, ToldEnd? told)
     {
         if (chain.Segments is not [.., var head]) return new ReadVerdict.CleanEnd(Lsn.Zero, Lsn.Zero);
         Epoch fence = Fence.Current(location.Files, location.Directory, location.Identity);
         if (head.Epoch > fence) throw OlderFence(head, fence);
         var buffer = new PageBuffer(BufferBytes);
-        return new TailScan(location, head).Read(ref buffer);
+        var scan = new TailScan(location, head);
+        ReadVerdict verdict = scan.Read(ref buffer);
+        told?.Check(head, scan.PagesEnd);
+        return verdict;
     }
 }
 

@@ -40,6 +40,11 @@ internal sealed class TailScan
 
     public Lsn End => _pages.Next;
 
+    /// <summary>
+    /// The place of the first page that is missing or torn: the end, or behind it where the last record is incomplete.
+    /// </summary>
+    public Lsn PagesEnd { get; private set; }
+
     /// <summary>The hash of the last page of the log.</summary>
     public ulong LastHash => _pages.Hash ?? throw new InvalidOperationException($"the hash before {End} is not known");
 
@@ -65,7 +70,7 @@ internal sealed class TailScan
         else if (NewestCheckpointInHead() is not { } checkpoint || !TryBeginAt(file, checkpoint, ref buffer)) _pages.Begin(_head.Header);
         PageFault? fault;
         while ((fault = Next(file, ref buffer)) is null) Accept(buffer);
-        Lsn damage = End;
+        Lsn damage = PagesEnd = End;
         _pages.DropIncomplete(_head);
         ReadVerdict verdict = new TailClassifier(_location, _inspector).Classify(file, _pages, damage, fault, ref buffer);
         return verdict is ReadVerdict.Halt halt ? throw halt.Damage : verdict;

@@ -64,11 +64,12 @@ public sealed class TakeOver
 
     private PrimaryLog Run()
     {
+        ToldEnd? told = ToldEnd.Newest(_location);
         LogChain chain = LoadChain();
         LogStart.Check(_location, chain); // first, since what tells of a missing segment is removed next
         IReadOnlyList<CheckpointFileName> checkpoints = CheckpointDirectory.List(_location.Files, _location.Directory);
         RemoveUnfinished();
-        OwnSegment own = chain.Segments.IsEmpty ? BeginLog(chain) : ContinueLog(chain);
+        OwnSegment own = chain.Segments.IsEmpty ? BeginLog(chain) : ContinueLog(chain, told);
         RemoveLocks();
         return Open(chain, checkpoints, own);
     }
@@ -91,12 +92,13 @@ public sealed class TakeOver
         return new OwnSegment(file, new ReadVerdict.CleanEnd(Lsn.Zero, Lsn.Zero), hash, Lsn.Zero, new AppVersionInForce(0, Lsn.Zero, 0));
     }
 
-    private OwnSegment ContinueLog(LogChain chain)
+    private OwnSegment ContinueLog(LogChain chain, ToldEnd? told)
     {
         LogSegment head = chain.Segments[^1];
         if (head.Epoch >= _fence.Epoch) throw LogStart.OlderFence(head, new Epoch(_fence.Epoch.Value - 1));
         var scan = new TailScan(_location, head, _follower?.Tail);
         ReadVerdict verdict = scan.Read(ref _buffer);
+        told?.Check(head, scan.PagesEnd);
         _location.Crash.Hit("takeover.afterTailRead");
         _location.Flush(); // what was read must not vanish once the new header names it
 

@@ -174,7 +174,7 @@ public sealed class LossyDiskTests
                 Append(primary, [(byte)i, 7]);
                 Commit(primary);
                 if (i % 2 == 0) primary.Writer.PrepareSpace();
-                if (i % 3 == 0) primary.Lock.Beat();
+                if (i % 3 == 0) primary.Lock.Beat(primary.Writer.Segment, primary.Writer.Durable); // true whatever power loss leaves of it
             }
             if (primary.Writer.AppendMark()) Commit(primary);
             if (checkpoint)

@@ -23,7 +23,7 @@ namespace Ambrosia.Coordinator.Hosting;
 internal sealed class InstanceStart(
     CoordinatorOptions options, IFileSystem files, ICatalog catalog, CertificateFiles? certificates, ILogger logger)
 {
-    /// <summary>The directory of a log may show for so many looks what is not there: that of a server, which another machine changes.</summary>
+    /// <summary>A server's directory, which another machine changes, may show for so many looks what is not there.</summary>
     private const int LooksMax = 10;
 
     private static readonly TimeSpan s_lookEvery = TimeSpan.FromMilliseconds(500);

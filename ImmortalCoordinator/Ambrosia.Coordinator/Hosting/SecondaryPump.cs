@@ -21,7 +21,7 @@ internal sealed class SecondaryPump : IDisposable
     /// <summary>A replica that may not claim yet looks again after this time.</summary>
     private static readonly TimeSpan s_unprovenPause = TimeSpan.FromMilliseconds(100);
 
-    /// <summary>A replica that another was faster than sees who it was after this time at the latest, where listings are as they should be.</summary>
+    /// <summary>A replica that another was faster than looks again after this time.</summary>
     private static readonly TimeSpan s_lostPause = TimeSpan.FromMilliseconds(10);
 
     private readonly TakeOverMonitor _monitor;

@@ -52,7 +52,14 @@ public sealed class CheckpointReader : IDisposable
     {
         CheckpointFileName name = CheckpointFileName.Parse(Path.GetFileName(path))
             ?? throw new ArgumentException($"{path} is not the name of a checkpoint");
-        return Open(fs, path, identity, name, pastCache);
+        try
+        {
+            return Open(fs, path, identity, name, pastCache);
+        }
+        catch (IOException e) when (IFileSystem.IsUnreadable(e)) // the file system cannot read what it knows of the file
+        {
+            throw new LogDamage(path, 0, null, "a file that can be opened", e.Message);
+        }
     }
 
     /// <summary>
@@ -64,7 +71,7 @@ public sealed class CheckpointReader : IDisposable
         string path = location.PathOf(name.ToString());
         try
         {
-            using IFile file = OpenFile(location.Files, path);
+            using IFile file = location.Files.Open(path, FileUse.Read);
             var cursor = new CheckpointCursor(file, path);
             return cursor.Next(out _, out ReadOnlySpan<byte> content) ? ReadHeader(cursor, content, location.Identity, name) : null;
         }
@@ -95,7 +102,7 @@ public sealed class CheckpointReader : IDisposable
     internal static CheckpointReader Open(
         IFileSystem fs, string path, InstanceIdentity identity, CheckpointFileName name, bool pastCache, CheckpointMemory? memory = null)
     {
-        IFile file = OpenFile(fs, path);
+        IFile file = fs.Open(path, FileUse.Read);
         try
         {
             if (pastCache) file.DropCache();
@@ -105,18 +112,6 @@ public sealed class CheckpointReader : IDisposable
         {
             file.Dispose();
             throw;
-        }
-    }
-
-    private static IFile OpenFile(IFileSystem fs, string path)
-    {
-        try
-        {
-            return fs.Open(path, FileUse.Read);
-        }
-        catch (IOException e) when (IFileSystem.IsUnreadable(e)) // the file system cannot read what it knows of the file
-        {
-            throw new LogDamage(path, 0, null, "a file that can be opened", e.Message);
         }
     }
 

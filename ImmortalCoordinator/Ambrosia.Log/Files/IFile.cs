@@ -79,7 +79,9 @@ public interface IReadable
     /// <summary>Reads until the buffer is full or the file ends, and returns how many bytes were read.</summary>
     int Read(Span<byte> buffer, long offset);
 
-    /// <summary>Reads as <see cref="Read"/> does, and once more where the device gives nothing back: only an error that lasts counts.</summary>
+    /// <summary>
+    /// Reads as <see cref="Read"/> does, and once more where the device gives nothing back: only an error that lasts counts.
+    /// </summary>
     int ReadSteadily(Span<byte> buffer, long offset)
     {
         try

@@ -30,7 +30,6 @@ public sealed class LogFollower : IDisposable
     private LogSegment? _head;
     private ReadAhead? _ahead; // of the open file
     private IFile? _file;
-    private FollowedTail? _tail;
     private Lsn _next;
     private ulong _nextHash; // hash of the page before _next
     private ulong _stated;
@@ -61,7 +60,7 @@ public sealed class LogFollower : IDisposable
     /// Where a take-over may begin to read the tail; null means at the head segment's beginning. Only the stepping thread reads it, or
     /// another one after that has ended.
     /// </summary>
-    internal FollowedTail? Tail => _tail;
+    internal FollowedTail? Tail { get; private set; }
 
     /// <summary>
     /// The last page of the head segment below <see cref="Stated"/> in which a record begins; null: there is none. The stepping thread.
@@ -120,7 +119,7 @@ public sealed class LogFollower : IDisposable
         bool isKnown = _unstated.TryPeek(out PageHeader next) && next.Lsn == durable; // the page that states it stands at or behind it
         if (!isKnown)
             throw new LogDamage(_head!.Path, _head.Header.OffsetOf(_next), _next, "durableUpTo at the beginning of a page", $"{durable}");
-        _tail = new FollowedTail(_head!.Name, durable, next.PreviousHash, time);
+        Tail = new FollowedTail(_head!.Name, durable, next.PreviousHash, time);
         Volatile.Write(ref _stated, durable.Value);
     }
 
@@ -160,7 +159,7 @@ public sealed class LogFollower : IDisposable
         LastRecords = null;
         _next = head.FirstLsn;
         _nextHash = head.Header.PredecessorHash;
-        _tail = new FollowedTail(head.Name, head.FirstLsn, head.Header.PredecessorHash, TimeMicros: 0);
+        Tail = new FollowedTail(head.Name, head.FirstLsn, head.Header.PredecessorHash, TimeMicros: 0);
         if (head.FirstLsn > Stated) Volatile.Write(ref _stated, head.FirstLsn.Value);
         return true;
     }

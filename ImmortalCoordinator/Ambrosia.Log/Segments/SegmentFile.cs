@@ -92,11 +92,13 @@ internal sealed class SegmentFile : IDisposable
     /// <param name="preparedTo">The <see cref="PreparedTo"/> of the file's life as a segment.</param>
     public static SegmentFile Recycle(IFileSystem fs, string path, IFile file, LogOptions options, long preparedTo) =>
         DisposeOnFailure(
-            file, () => new SegmentFile(fs, path, file, options, Math.Min(preparedTo, options.SegmentBytes), options.SegmentBytes), recycled =>
+            file,
+            () => new SegmentFile(fs, path, file, options, Math.Min(preparedTo, options.SegmentBytes), options.SegmentBytes),
+            recycled =>
             {
                 file.Write(Preallocator.ZeroBytes[..(2 * LogFormat.BlockBytes)], 0);
                 recycled.Flush();
-                // The segment may have held one record larger than a segment. The length changes when nobody takes the file for it any more.
+                // The segment may have held one record larger than a segment. Nobody takes the file for it any more.
                 if (file.Length != options.SegmentBytes) file.SetLength(options.SegmentBytes);
                 recycled._space.Allocate(options.SegmentBytes);
             });

@@ -10,8 +10,8 @@ namespace Ambrosia.Log.Segments;
 /// or below <c>_zerosAt</c>, which is at or below <c>_allocatedTo</c>, which is at or below <see cref="FileBytes"/>; all are file offsets
 /// and only grow, the last one only while the file has no segment's name. So no page of the committer ever meets a full disk, makes the
 /// file grow, or stands where zeros are still to come. How much of the file was written is known here alone: its length says nothing of
-/// it. It owns the two openings of the file: the kernel tells each opening once of what could not be written back, so that the flush of zeros
-/// takes no error from the flush of pages, nor the other way round.
+/// it. It owns the two openings of the file. The kernel tells each opening once of what could not be written back, so that the flush of
+/// zeros takes no error from the flush of pages, nor the other way round.
 /// </summary>
 internal sealed class SegmentSpace : IDisposable
 {

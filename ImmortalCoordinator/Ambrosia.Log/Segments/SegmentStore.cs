@@ -271,13 +271,13 @@ internal sealed class SegmentStore : IDisposable
 /// <summary>Says where the pages of a commit group are to be written.</summary>
 internal enum GroupPlace
 {
-    /// <summary>Nowhere yet: space or zeros are lacking.</summary>
+    /// <summary>It waits: space or zeros are lacking.</summary>
     None,
 
-    /// <summary>In the segment that is written.</summary>
+    /// <summary>It goes into the segment that is written.</summary>
     Here,
 
-    /// <summary>In the next segment, which a spare becomes.</summary>
+    /// <summary>It goes into the next segment, which a spare becomes.</summary>
     Next,
 }
 

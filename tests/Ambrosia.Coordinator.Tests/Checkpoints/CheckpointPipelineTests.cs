@@ -133,7 +133,8 @@ public sealed class CheckpointPipelineTests : ICheckpointSource, ICheckpointOutc
         for (int at = 1; ; at++)
         {
             using CheckpointPipeline taker = Taker();
-            _log.Disk.Faults.FailNth(at, FileFault.InputOutput);
+            // A read that fails once is made again, and one that fails for good is damage.
+            _log.Disk.Faults.FailNth(at, FileFault.InputOutput, where: static o => o.Kind != FileOperationKind.Read);
             long fired = _log.Disk.Faults.Fired;
             Exception? error = Record.Exception(() => Take(taker));
             bool isOver = _log.Disk.Faults.Fired == fired;

@@ -31,7 +31,7 @@ public sealed class ViewStartTests : IDisposable
     /// <summary>Whoever removes a segment takes its lock for itself before.</summary>
     private bool MayBeRemoved(string segment)
     {
-        using IFile file = _log.Disk.Open(segment, FileUse.Read);
+        using IFile file = _log.Disk.Open(segment, FileUse.ReadWrite);
         return file.TryLock(FileLockKind.Exclusive);
     }
 }

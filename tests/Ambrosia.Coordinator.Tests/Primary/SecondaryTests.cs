@@ -159,7 +159,8 @@ public sealed class SecondaryTests
         var secondary = new Node(disk, time, s_options, "r1");
         var second = new CountingApp(secondary, random, 100);
         bool asked = false;
-        for (int step = 0; !primary.Lines.Any(static line => line.Contains("r1 is removed: the coordinator's part", StringComparison.Ordinal)); step++)
+        static bool IsRemoval(string line) => line.Contains("r1 is removed: the coordinator's part", StringComparison.Ordinal);
+        for (int step = 0; !primary.Lines.Any(IsRemoval); step++)
         {
             Assert.True(step < 200_000, string.Join("; ", primary.Lines));
             Step(primary, first, time, random);

@@ -6,8 +6,8 @@ namespace Ambrosia.Log.Tests;
 
 /// <summary>
 /// A start over what a dead primary left (a tail that nothing states, a torn group, an unfinished checkpoint) meets a failing operation, at
-/// each one in turn: it succeeds or ends with an I/O error, takes no error for damage but that of a read which lasts, and the next start finds
-/// everything that was acknowledged.
+/// each one in turn: it succeeds or ends with an I/O error, takes no error for damage but that of a read which lasts, and the next start
+/// finds everything that was acknowledged.
 /// </summary>
 public sealed class RecoveryFaultTests
 {

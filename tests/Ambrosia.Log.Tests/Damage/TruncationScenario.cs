@@ -64,7 +64,7 @@ internal sealed class TruncationScenario
                 process.Kill();
             }
         }
-        catch (Exception e) when (e is SimulatedCrash or IOException)
+        catch (Exception e) when (e is SimulatedCrash or IOException || IsUnreadable(e))
         {
             Death = e;
         }
@@ -75,6 +75,10 @@ internal sealed class TruncationScenario
         }
         return Death is not null;
     }
+
+    /// <summary>Says whether a process ended since a segment cannot be read: a fault of the disk that lasts.</summary>
+    public static bool IsUnreadable(Exception e) =>
+        e is LogDamage damage && damage.Found.StartsWith("simulated EIO", StringComparison.Ordinal);
 
     /// <summary>Plays the part of one process.</summary>
     public void Serve(IFileSystem files, string dir, string replica)

@@ -36,6 +36,7 @@ internal sealed class Hangs(World world, ulong seed)
         if (replica.Coordinator is null || !world.Strikes.Strike($"{replica.Process}: {pump} hangs for {span}")) return;
         world.Trace($"{replica.Process}: {pump} hangs for {span}");
         replica.Hung.Hang(pump, world.Time.Elapsed + span);
+        if (pump == Pump.Space) replica.Coordinator.Space.Enter(); // it stands inside its step
         world.Saw("thread hangs");
     }
 }

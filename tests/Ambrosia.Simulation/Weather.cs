@@ -18,7 +18,7 @@ internal sealed class Weather
     private const int BlobBytesMax = 2 << 20;
 
     private readonly World _world;
-    private readonly SimulatedRandom _random;
+    private readonly SimulatedRandom _random, _writesBack;
     private readonly bool _setsClocks, _stops, _dialsTwice, _failsDisks, _fillsDisks, _hasBlobs;
     private readonly ulong _blobEvery;
     private TimeSpan? _fullUntil;
@@ -27,6 +27,7 @@ internal sealed class Weather
     {
         _world = world;
         _random = new SimulatedRandom(seed ^ 0x3EA7);
+        _writesBack = new SimulatedRandom(seed ^ 0x5EA7);
         if (!world.Faults.Weather) return;
         (_setsClocks, _stops, HarmsLinks, _dialsTwice) = (Draw(), Draw(), Draw(), Draw());
         (_failsDisks, _fillsDisks, _hasBlobs) = (Draw(), Draw(), Draw());
@@ -75,6 +76,7 @@ internal sealed class Weather
         if (_stops && _random.Next(2500) == 0) Stop();
         if (HarmsLinks && _random.Next(400) == 0) HarmLink();
         if (_failsDisks && _random.Next(2500) == 0) FailDisk();
+        if (_failsDisks && _writesBack.Next(1500) == 0) FailWriteBack();
         if (_fillsDisks && _fullUntil is null && _random.Next(4000) == 0) Fill();
     }
 
@@ -149,6 +151,22 @@ internal sealed class Weather
         _world.Disk.Faults.Clear();
         _world.Disk.Faults.FailNth(nth, FileFault.InputOutput,
             where: operation => operation.Process == process && (!onlyChanges || operation.Changes));
+    }
+
+    /// <summary>
+    /// The kernel cannot write back what an instance has written to its newest segment since the last flush, and tells each opening once.
+    /// </summary>
+    private void FailWriteBack()
+    {
+        SimulatedInstance instance = _writesBack.Pick(_world.Instances);
+        string[] segments = [.. _world.Disk.Files().Where(path =>
+            path.StartsWith($"{instance.Directory}/log.", StringComparison.Ordinal))];
+        if (segments.Length == 0) return;
+        string newest = segments.MaxBy(static path => long.Parse(path.Split('.')[^1]) * 1_000_000 + long.Parse(path.Split('.')[^2]))!;
+        if (!_world.Strikes.Strike($"fail the write-back of {newest}")) return;
+        _world.Trace($"{newest} cannot be written back");
+        _world.Disk.FailWriteBack(newest);
+        _world.Saw("write-back failed");
     }
 
     private void Fill()

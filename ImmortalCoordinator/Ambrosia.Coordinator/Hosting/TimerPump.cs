@@ -9,7 +9,7 @@ namespace Ambrosia.Coordinator.Hosting;
 internal sealed class TimerPump(Coordinator coordinator, Action<int, string> fail, PumpProgress progress) : IDisposable
 {
     /// <summary>
-    /// The wait goes by a clock that stands while the machine is suspended, and timers do not: behind a suspension they are at most so late.
+    /// The wait goes by a clock that stands while the machine is suspended, and timers do not: behind a suspension they are late by this.
     /// </summary>
     private static readonly TimeSpan s_waitMax = TimeSpan.FromSeconds(1);
 

@@ -57,7 +57,7 @@ internal sealed class PrimaryLease(Fence fence, PrimaryLock held, TimeProvider t
     }
 }
 
-/// <summary>What a primary's heartbeat says of its log. Any thread.</summary>
+/// <summary>Tells what a primary's heartbeat says of its log. Any thread.</summary>
 internal interface IBeatenLog
 {
     /// <summary>The number of the segment that is written.</summary>

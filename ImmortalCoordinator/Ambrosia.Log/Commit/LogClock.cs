@@ -3,10 +3,11 @@ using Ambrosia.Protocol.Locking;
 namespace Ambrosia.Log.Commit;
 
 /// <summary>
-/// Tells the time of a log while its primary writes it. It goes with the monotonic clock (<see cref="BootTime"/>), and comes nearer to the wall clock by at most a
-/// tenth of the time that passes. So a wall clock that is set, rightly or wrongly, moves neither what handlers see nor the timers that go
-/// by it. A log that is ahead of the wall clock when it is taken over goes on from where it stands. It owns the time told last, and the
-/// jump of the wall clock that nobody has asked for yet. Invariant: the time never goes back, and passes at 0.9 to 1.1 of the monotonic
+/// Tells the time of a log while its primary writes it. It goes with the monotonic clock, which in production is that of
+/// <see cref="BootTime"/>, and comes nearer to the wall clock by at most a tenth of the time that passes. So a wall clock that is set,
+/// rightly or wrongly, moves neither what handlers see nor the timers that go by it. A log that is ahead of the wall clock when it is taken
+/// over goes on from where it stands. It owns the time told last, and the jump of the wall clock that nobody has asked for yet. Invariant:
+/// the time never goes back, and passes at 0.9 to 1.1 of the monotonic
 /// rate. Any thread; one lock.
 /// </summary>
 public sealed class LogClock

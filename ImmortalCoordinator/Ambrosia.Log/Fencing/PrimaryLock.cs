@@ -10,8 +10,8 @@ namespace Ambrosia.Log.Fencing;
 /// written then; behind them stands through which mount the claimer sees the directory, and then up to where the log was durable. They are
 /// never flushed. On beats and number rests nothing but how long a waiter waits, and that a segment which is gone is missed; on the mount,
 /// who may follow without a proof; on the position, that pages which were there are missed. What was durable before it was written is so
-/// whatever became of this file, so any version of it says what is true. The commit pump writes a heartbeat after a fence check and never while a flush is outstanding, so that a stuck disk is silent. One
-/// thread.
+/// whatever became of this file, so any version of it says what is true. The commit pump writes a heartbeat after a fence check and never
+/// while a flush is outstanding, so that a stuck disk is silent. One thread.
 /// </summary>
 public sealed class PrimaryLock : IDisposable
 {
@@ -58,8 +58,9 @@ public sealed class PrimaryLock : IDisposable
         {
             held.File.Write(bytes, 0);
         }
-        catch (IOException e) when (!mount.IsKnown && IFileSystem.IsDiskFull(e)) // a mount that nobody reads would keep others from following
+        catch (IOException e) when (!mount.IsKnown && IFileSystem.IsDiskFull(e))
         {
+            // There is nothing to say yet; a mount, which others need, is waited for.
         }
     }
 
@@ -121,8 +122,8 @@ public sealed class PrimaryLock : IDisposable
     }
 
     /// <summary>
-    /// Returns the position below which everything was durable at the last heartbeat of a lock's primary; 0 when that is not said, or cannot
-    /// be read.
+    /// Returns the position below which everything was durable at the last heartbeat of a lock's primary; 0 when that is not said, or
+    /// cannot be read.
     /// </summary>
     internal static Lsn ReadDurable(IFileSystem fs, string path)
     {

@@ -30,8 +30,7 @@ public sealed class LogFollower : IDisposable
     private LogSegment? _head;
     private ReadAhead? _ahead; // of the open file
     private IFile? _file;
-    private Lsn _next;
-    private ulong _nextHash; // hash of the page before _next
+    private (Lsn At, ulong HashBefore) _next; // the page that comes next, and the hash of the one before it
     private ulong _stated;
 
     public LogFollower(IFileSystem fs, string dir, InstanceIdentity identity)
@@ -92,17 +91,16 @@ public sealed class LogFollower : IDisposable
     private bool ReadNext()
     {
         Span<byte> bytes = stackalloc byte[PageHeader.Bytes];
-        _ahead!.From(_head!.Header.OffsetOf(_next));
-        if (LogSegment.Read(_file!, bytes, _head.Header.OffsetOf(_next), _head.Path) < bytes.Length)
+        _ahead!.From(_head!.Header.OffsetOf(_next.At));
+        if (LogSegment.Read(_file!, bytes, _head.Header.OffsetOf(_next.At), _head.Path) < bytes.Length)
         {
             _head.CheckLength(_file!); // the segment is full, or was cut
             return false;
         }
         if (PageHeader.Read(bytes, _seed, out PageHeader header) is not null) return false;
-        if (header.Epoch != _head.Header.Epoch || header.Lsn != _next || header.PreviousHash != _nextHash) return false;
+        if (header.Epoch != _head.Header.Epoch || header.Lsn != _next.At || header.PreviousHash != _next.HashBefore) return false;
         _unstated.Enqueue(header);
-        _next = header.Next;
-        _nextHash = PageHeader.HashOf(bytes);
+        _next = (header.Next, PageHeader.HashOf(bytes));
         if (header.DurableUpTo > Stated) State(header.DurableUpTo);
         return true;
     }
@@ -118,7 +116,7 @@ public sealed class LogFollower : IDisposable
         }
         bool isKnown = _unstated.TryPeek(out PageHeader next) && next.Lsn == durable; // the page that states it stands at or behind it
         if (!isKnown)
-            throw new LogDamage(_head!.Path, _head.Header.OffsetOf(_next), _next, "durableUpTo at the beginning of a page", $"{durable}");
+            throw new LogDamage(_head!.Path, _head.Header.OffsetOf(_next.At), _next.At, "durableUpTo at the beginning of a page", $"{durable}");
         Tail = new FollowedTail(_head!.Name, durable, next.PreviousHash, time);
         Volatile.Write(ref _stated, durable.Value);
     }
@@ -157,8 +155,7 @@ public sealed class LogFollower : IDisposable
         _head = head;
         _unstated.Clear();
         LastRecords = null;
-        _next = head.FirstLsn;
-        _nextHash = head.Header.PredecessorHash;
+        _next = (head.FirstLsn, head.Header.PredecessorHash);
         Tail = new FollowedTail(head.Name, head.FirstLsn, head.Header.PredecessorHash, TimeMicros: 0);
         if (head.FirstLsn > Stated) Volatile.Write(ref _stated, head.FirstLsn.Value);
         return true;

@@ -7,16 +7,16 @@ using Ambrosia.Protocol;
 namespace Ambrosia.Log.Recovery;
 
 /// <summary>
-/// Says how far a log was durable when its primary last beat (log-format L7.6, L8.9). Whole pages that became zeros at the end of the newest
-/// segment look like a log that ended before them, and nothing else tells of them. The heartbeat's file is never flushed, so it may be older
-/// than the log; what it says is true all the same, since the pages were flushed before it was written.
+/// Says how far a log was durable when its primary last beat (log-format L7.6, L8.9). Whole pages that became zeros at the end of the
+/// newest segment look like a log that ended before them, and nothing else tells of them. The heartbeat's file is never flushed, so it may
+/// be older than the log; what it says is true all the same, since the pages were flushed before it was written.
 /// </summary>
 /// <param name="Epoch">The epoch of the primary that has beaten.</param>
 /// <param name="Durable">Everything below this was flushed and fence-checked.</param>
 /// <param name="By">The file that says so.</param>
 internal sealed record ToldEnd(Epoch Epoch, Lsn Durable, string By)
 {
-    /// <summary>Returns what the newest epoch's heartbeat says; null when none says anything. It is asked before the tail is read.</summary>
+    /// <summary>Returns what the newest epoch's heartbeat says; null when none says anything. It is read before the tail.</summary>
     public static ToldEnd? Newest(LogLocation location)
     {
         ToldEnd? newest = null;

@@ -1,5 +1,9 @@
+using Ambrosia.Coordinator.Primary;
 using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
+using Ambrosia.Protocol;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.Coordinator.Tests;
@@ -26,6 +30,40 @@ public sealed class HungDiskTests
         Assert.Equal(before, BeatsOf(20));
         _primary.Parts.Space.Step();
         Assert.True(BeatsOf(1) > before);
+    }
+
+    /// <summary>
+    /// What lasts longer than the limit leads to a take-over, where a sound standby looks at the heartbeat. Before it has, and of a primary
+    /// whose disk answers, nobody takes over.
+    /// </summary>
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public void FindHanging_SpacePumpOfThePrimaryHangs_IsFoundAfterTheLimit(bool hangs)
+    {
+        var options = _primary.InputsOf("r1").Options;
+        IFileSystem standby = _disk.ForProcess("standby");
+        InstanceIdentity identity = InstanceDirectory.TryRead(standby, Node.Directory)!;
+        var monitor = new TakeOverMonitor(standby, identity, options);
+        BeatsOf(1);
+        Assert.IsType<ClaimResult.Held>(monitor.Try());
+        TimeSpan now = TimeSpan.FromMinutes(1), step = options.HangLimit / 16, until = now + options.HangLimit * 4;
+        TimeSpan? found = null;
+        if (hangs) _primary.Parts.Space.Enter();
+        for (TimeSpan began = now; found is null && now < until; now += step)
+        {
+            BeatsOf(1);
+            if (monitor.FindHanging(now) is not null) found = now - began;
+        }
+        if (!hangs)
+        {
+            Assert.Null(found);
+            return;
+        }
+        Assert.True(found >= options.HangLimit && found <= options.HangLimit + step * 3, $"found after {found}");
+        var claimed = Assert.IsType<ClaimResult.Claimed>(monitor.TryTakeOver(new Epoch(1)));
+        Assert.Throws<FenceLostException>(() => BeatsOf(1));
+        claimed.PrimaryLock.Dispose();
     }
 
     /// <summary>The control: a pump that is busy, and comes back each time, does not look as if the disk hung.</summary>

@@ -1,3 +1,4 @@
+using System.Globalization;
 using Ambrosia.Log.Commit;
 using Ambrosia.TestKit;
 
@@ -26,7 +27,7 @@ public sealed class LogClockTests
         Assert.False(clock.TakeJump(out _, out _));
     }
 
-    /// <summary>The machine is suspended for a night: both clocks have gone on, so the log's time is right at once, and nothing jumped.</summary>
+    /// <summary>Behind a night of suspension both clocks have gone on: the log's time is right at once, and nothing jumped.</summary>
     [Fact]
     public void Now_MachineWasSuspended_IsTheWallClockAtOnce()
     {
@@ -40,7 +41,7 @@ public sealed class LogClockTests
     [Fact]
     public void BootTime_Always_CountsWhatTheMachineWasSuspended()
     {
-        static double Uptime() => double.Parse(File.ReadAllText("/proc/uptime").Split(' ')[0], System.Globalization.CultureInfo.InvariantCulture);
+        static double Uptime() => double.Parse(File.ReadAllText("/proc/uptime").Split(' ')[0], CultureInfo.InvariantCulture);
         double before = Uptime(), now = BootTime.Instance.GetElapsedTime(0).TotalSeconds, after = Uptime();
         Assert.InRange(now, before - 0.02, after + 0.02);
         long first = BootTime.Instance.GetTimestamp();

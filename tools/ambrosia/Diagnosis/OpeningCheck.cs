@@ -19,9 +19,11 @@ internal static class OpeningCheck
         using (IFile first = files.Open(path, FileUse.Read), second = files.Open(path, FileUse.Read))
         {
             if (!first.TryLock(FileLockKind.Shared) || !second.TryLock(FileLockKind.Shared))
-                return Finding.Fail(Check, "two readers did not both get a shared lock", "one replica that reads a segment would keep all others out", Mend);
+                return Finding.Fail(Check, "two readers did not both get a shared lock",
+                    "one replica that reads a segment would keep all others out", Mend);
             if (writer.TryLock(FileLockKind.Exclusive))
-                return Finding.Fail(Check, "an exclusive lock was had beside shared ones", "a segment could be recycled under its reader", Mend);
+                return Finding.Fail(Check, "an exclusive lock was had beside shared ones",
+                    "a segment could be recycled under its reader", Mend);
         }
         return writer.TryLock(FileLockKind.Exclusive) ? Finding.Ok(Check, "readers share a lock, which excludes whoever would change the file")
             : Finding.Fail(Check, "no exclusive lock was had when all readers had closed the file", "no history could be removed", Mend);

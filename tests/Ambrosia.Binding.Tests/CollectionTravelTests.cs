@@ -91,6 +91,26 @@ public sealed class CollectionTravelTests
         Assert.Null(Arrived[3]);
     }
 
+    /// <summary>A path is a relative Uri by its text, off Windows, although it may have been an absolute one.</summary>
+    [Theory]
+    [InlineData("/var/data/x.bin")]
+    [InlineData("//server/share/x.bin")]
+    public void Uri_ThatNamesAFile_ArrivesAbsolute(string text)
+    {
+        _sender.Other.ValuesFork(new Uri(text, UriKind.Absolute), new Uri(text, UriKind.Relative), new Version(1, 2), 1, null);
+        var (at, relative) = ((Uri)Arrived[0]!, (Uri)Arrived[1]!);
+        Assert.Equal((true, new Uri(text, UriKind.Absolute)), (at.IsAbsoluteUri, at));
+        Assert.False(relative.IsAbsoluteUri);
+    }
+
+    [Fact]
+    public void Uri_WhoseTextWouldArriveAsAnother_IsRefused()
+    {
+        ArgumentException refused = Assert.ThrowsAny<ArgumentException>(
+            () => _sender.Other.ValuesFork(new Uri("c:/x", UriKind.Relative), null, new Version(1, 2), 1, null));
+        Assert.Contains("The System.Uri 'c:/x' cannot travel", refused.Message, StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Values_ComeBack()
     {

@@ -42,7 +42,7 @@ internal static class TypeReader
     /// </summary>
     private static readonly Dictionary<string, (string Write, string Read)> s_texts = new()
     {
-        ["System.Uri"] = ("value.OriginalString", "new global::System.Uri({0}, global::System.UriKind.RelativeOrAbsolute)"),
+        ["System.Uri"] = ("global::Ambrosia.Protocol.Runs.UriForms.TextOf(value)", "new global::System.Uri({0}, global::System.UriKind.RelativeOrAbsolute)"),
         ["System.Version"] = ("value.ToString()", "global::System.Version.Parse({0})"),
         ["System.Numerics.BigInteger"] = ("value.ToString(\"R\", global::System.Globalization.CultureInfo.InvariantCulture)",
             "global::System.Numerics.BigInteger.Parse({0}, global::System.Globalization.NumberStyles.AllowLeadingSign, global::System.Globalization.CultureInfo.InvariantCulture)"),

@@ -21,6 +21,30 @@ internal static class Comparers
         foreach (int slot in free) to.WriteUInt64((ulong)slot);
     }
 
+    /// <summary>
+    /// Writes the comparers of keys and values of an immutable map: the first one's code alone where the values have the default one.
+    /// </summary>
+    internal static void WritePair(GraphWriter graph, ref CborWriter to, object? keys, object? values, Type collection)
+    {
+        bool hasBoth = values is not null && !IsDefault(values);
+        if (hasBoth) to.WriteArrayHeader(3);
+        WriteCode(graph, ref to, keys, collection);
+        if (!hasBoth) return;
+        to.WriteUInt64(0); // no capacity, by which readers of before refuse it instead of losing what follows
+        WriteCode(graph, ref to, values, collection);
+    }
+
+    /// <summary>Reads what <see cref="WritePair"/> wrote; null means the default one.</summary>
+    internal static (object? Keys, object? Values) ReadPair<TKey, TValue>(ref CborReader from)
+    {
+        bool hasBoth = from.PeekKind() == CborKind.Array;
+        if (hasBoth && from.ReadArrayHeader() != 3) throw new InvalidDataException("The image holds an immutable map of another form.");
+        object? keys = ReadCode<TKey>(ref from);
+        if (!hasBoth) return (keys, null);
+        if (from.ReadUInt64() != 0) throw new InvalidDataException("The image holds an immutable map with a capacity.");
+        return (keys, ReadCode<TValue>(ref from));
+    }
+
     private static void WriteCode(GraphWriter graph, ref CborWriter to, object? comparer, Type collection)
     {
         to.WriteUInt64(comparer switch

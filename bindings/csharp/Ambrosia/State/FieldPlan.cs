@@ -32,6 +32,12 @@ internal sealed class FieldPlan
     /// <summary>The field that says where a suspended method stands. It is null when the type is no suspended method.</summary>
     private readonly FieldInfo? _state;
 
+    /// <summary>
+    /// The place of the id of the thread that made an iterator, which is no state: an iterator is that of the thread which executes the
+    /// handlers, in each process. It is -1 when the type is no iterator.
+    /// </summary>
+    private readonly int _thread;
+
     /// <summary>True for each field that is a local of a suspended method and may be the remainder of a loop.</summary>
     private readonly bool[] _mayBeDead;
 
@@ -42,6 +48,8 @@ internal sealed class FieldPlan
         _places = places;
         _codec = StateCodecs.Of(type);
         if (typeof(IAsyncStateMachine).IsAssignableFrom(type)) _state = Array.Find(fields, static field => field?.Name == "<>1__state");
+        _thread = !GeneratedNames.IsGenerated(type.Name) ? -1
+            : Array.FindIndex(fields, static field => field?.Name == "<>l__initialThreadId");
         _mayBeDead = Array.ConvertAll(fields, field => _state is not null && field is not null && DeadLocal.CanBe(field.FieldType));
         _slots = new Slot?[fields.Length];
     }
@@ -128,7 +136,8 @@ internal sealed class FieldPlan
             FieldInfo field = _fields[i]!;
             graph.EndPlace(ref to);
             graph.At(field);
-            if (_mayBeDead[i] && DeadLocal.Is(field, instance)) to.WriteNull();
+            if (i == _thread) to.WriteInt64(0);
+            else if (_mayBeDead[i] && DeadLocal.Is(field, instance)) to.WriteNull();
             else SlotAt(i, graph).WriteBoxed(graph, ref to, field.GetValue(instance));
         }
     }
@@ -138,7 +147,12 @@ internal sealed class FieldPlan
         for (int i = 0; i < _fields.Length; i++)
         {
             if (_state is not null && from.TryReadNull()) continue; // null, zero or dead: the box is zeroed
-            if (_fields[i] is { } field) field.SetValue(instance, (_slots[i] ??= Slots.Of(field.FieldType)).ReadBoxed(graph, ref from));
+            if (i == _thread)
+            {
+                from.Skip();
+                _fields[i]!.SetValue(instance, Environment.CurrentManagedThreadId);
+            }
+            else if (_fields[i] is { } field) field.SetValue(instance, (_slots[i] ??= Slots.Of(field.FieldType)).ReadBoxed(graph, ref from));
             else from.Skip();
         }
     }

@@ -2,6 +2,7 @@ using System.Collections;
 using System.Numerics;
 using System.Text;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.State;
 
@@ -21,12 +22,44 @@ internal static class FrameworkSerializers
         [typeof(BigInteger)] = new OfBigInteger(),
     };
 
-    /// <summary>Keeps its text; how that is cut into pieces of memory is no part of it.</summary>
+    /// <summary>
+    /// Keeps its text, and in front of it the most that it may hold, where that has a limit; how it is cut into pieces of memory is no part
+    /// of it.
+    /// </summary>
     private sealed class OfStringBuilder : IStateSerializer<StringBuilder>
     {
-        public void Write(ref CborWriter to, StringBuilder value) => Texts.Write(ref to, value.ToString());
+        public void Write(ref CborWriter to, StringBuilder value)
+        {
+            if (value.MaxCapacity != int.MaxValue)
+            {
+                to.WriteArrayHeader(2);
+                to.WriteInt64(value.MaxCapacity);
+            }
+            Texts.Write(ref to, value.ToString());
+        }
 
-        public StringBuilder Read(ref CborReader from) => new(Texts.Read(ref from));
+        public StringBuilder Read(ref CborReader from)
+        {
+            if (!IsPair(ref from)) return new(Texts.Read(ref from));
+            int most = from.ReadInt32();
+            string text = Texts.Read(ref from) ?? "";
+            if (most < Math.Max(1, text.Length))
+                throw new InvalidDataException($"The image holds a StringBuilder of {text.Length} of {most} characters.");
+            return new StringBuilder(Math.Min(Math.Max(text.Length, 16), most), most).Append(text);
+        }
+    }
+
+    /// <summary>
+    /// Passes the head of a pair of a number and a text, if there is one. A text with half surrogates is an array, too, of numbers alone.
+    /// </summary>
+    private static bool IsPair(ref CborReader from)
+    {
+        CborReader ahead = from;
+        if (ahead.PeekKind() != CborKind.Array || ahead.ReadArrayHeader() != 2) return false;
+        ahead.Skip();
+        if (ahead.PeekKind() == CborKind.Unsigned) return false;
+        from.ReadArrayHeader();
+        return true;
     }
 
     /// <summary>
@@ -53,12 +86,30 @@ internal static class FrameworkSerializers
         }
     }
 
-    /// <summary>Keeps the text of which it was made.</summary>
+    /// <summary>
+    /// Keeps its text, and in front of it its kind where the text alone would come back as another one. One of another kind yet is refused.
+    /// </summary>
     private sealed class OfUri : IStateSerializer<Uri>
     {
-        public void Write(ref CborWriter to, Uri value) => Texts.Write(ref to, value.OriginalString);
+        public void Write(ref CborWriter to, Uri value)
+        {
+            UriForm form = UriForms.Of(value) ?? throw new InvalidOperationException(
+                "it was made in a way that its text does not tell; keep its text, and make it where it is needed");
+            if (form != UriForm.AsItsText)
+            {
+                to.WriteArrayHeader(2);
+                to.WriteUInt64((ulong)form);
+            }
+            Texts.Write(ref to, value.OriginalString);
+        }
 
-        public Uri Read(ref CborReader from) => new(Texts.Read(ref from) ?? "", UriKind.RelativeOrAbsolute);
+        public Uri Read(ref CborReader from)
+        {
+            if (!IsPair(ref from)) return UriForms.Made(Texts.Read(ref from) ?? "", UriForm.AsItsText);
+            ulong form = from.ReadUInt64();
+            if (form > (ulong)UriForm.AbsoluteAsItStands) throw new InvalidDataException($"The image holds a Uri of form {form}.");
+            return UriForms.Made(Texts.Read(ref from) ?? "", (UriForm)form);
+        }
     }
 
     /// <summary>Keeps its two to four numbers. Any numbers make some Version, so that a masked image can be restored.</summary>

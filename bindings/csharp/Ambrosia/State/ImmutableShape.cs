@@ -82,8 +82,9 @@ internal sealed class ImmutableShape<TCollection, T>(
 
 /// <summary>Writes an immutable dictionary as a map, as <see cref="ImmutableShape{TCollection, T}"/> does a sequence.</summary>
 internal sealed class ImmutableMapShape<TMap, TKey, TValue>(
-    Func<TMap, IEnumerable<KeyValuePair<TKey, TValue>>> inOrder, Func<object?, List<KeyValuePair<TKey, TValue>>, TMap> build,
-    Func<TMap, object?> comparer)
+    Func<TMap, IEnumerable<KeyValuePair<TKey, TValue>>> inOrder,
+    Func<(object? Keys, object? Values), List<KeyValuePair<TKey, TValue>>, TMap> build,
+    Func<TMap, (object? Keys, object? Values)> comparers)
     : ObjectShape
     where TMap : class, IEnumerable<KeyValuePair<TKey, TValue>>
     where TKey : notnull
@@ -106,14 +107,15 @@ internal sealed class ImmutableMapShape<TMap, TKey, TValue>(
     /// <summary>Does what <see cref="ObjectShape.FindLostKey"/> says.</summary>
     internal required Func<TMap, string?> LostKey { get; init; }
 
-    internal override object? ValueOf(object instance) => Emptiness.Of((TMap)instance, comparer((TMap)instance));
+    internal override object? ValueOf(object instance) => Emptiness.Of((TMap)instance, comparers((TMap)instance));
 
     internal override void Write(GraphWriter graph, ref CborWriter to, object instance)
     {
         var map = (TMap)instance;
         List<KeyValuePair<TKey, TValue>> pairs = [.. inOrder(map)];
         to.WriteArrayHeader(1 + 2 * pairs.Count);
-        Comparers.Write(graph, ref to, comparer(map), typeof(TMap), 0, default);
+        (object? ofKeys, object? ofValues) = comparers(map);
+        Comparers.WritePair(graph, ref to, ofKeys, ofValues, typeof(TMap));
         foreach ((TKey key, TValue value) in pairs)
         {
             graph.AtElementOf(typeof(TMap));
@@ -128,7 +130,7 @@ internal sealed class ImmutableMapShape<TMap, TKey, TValue>(
     internal override void Fill(GraphReader graph, ref CborReader from, object instance)
     {
         int items = from.ReadArrayHeader();
-        object? order = Comparers.Read<TKey>(ref from, out _, out _);
+        (object?, object?) order = Comparers.ReadPair<TKey, TValue>(ref from);
         var read = new List<KeyValuePair<TKey, TValue>>();
         for (int i = 1; i + 1 < items; i += 2)
         {
@@ -144,7 +146,7 @@ internal sealed class ImmutableMapShape<TMap, TKey, TValue>(
     internal override void Report(GraphReader graph, ref CborReader from, FillOrder to)
     {
         int items = from.ReadArrayHeader();
-        Comparers.Read<TKey>(ref from, out _, out _);
+        Comparers.ReadPair<TKey, TValue>(ref from);
         for (int i = 1; i + 1 < items; i += 2)
         {
             graph.MoveOn(ref from);
@@ -199,8 +201,9 @@ internal static class ImmutableCollections
 
     internal static ObjectShape OfSortedDictionary<TKey, TValue>()
         where TKey : notnull => new ImmutableMapShape<ImmutableSortedDictionary<TKey, TValue>, TKey, TValue>(
-        static c => c, static (order, pairs) => ImmutableSortedDictionary.CreateRange((IComparer<TKey>?)order, pairs),
-        static c => c.KeyComparer)
+        static c => c, static (order, pairs) => ImmutableSortedDictionary.CreateRange(
+            (IComparer<TKey>?)order.Keys, (IEqualityComparer<TValue>?)order.Values, pairs),
+        static c => (c.KeyComparer, c.ValueComparer))
         {
             LostKey = static c => KeyChecks.OfSorted(c.Keys, c.KeyComparer),
         };
@@ -209,7 +212,9 @@ internal static class ImmutableCollections
         where TKey : notnull => !HashOrder<TKey>.CanBeUndone ? throw HashOrder<TKey>.Refusal()
         : new ImmutableMapShape<ImmutableDictionary<TKey, TValue>, TKey, TValue>(
         static c => HashOrder<TKey>.Undone(c, static pair => pair.Key),
-        static (order, pairs) => ImmutableDictionary.CreateRange((IEqualityComparer<TKey>?)order, pairs), static c => c.KeyComparer)
+        static (order, pairs) => ImmutableDictionary.CreateRange(
+            (IEqualityComparer<TKey>?)order.Keys, (IEqualityComparer<TValue>?)order.Values, pairs),
+        static c => (c.KeyComparer, c.ValueComparer))
         {
             LostKey = static c => KeyChecks.OfHashed(c.Keys, c.ContainsKey),
         };

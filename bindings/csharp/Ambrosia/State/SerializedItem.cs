@@ -7,7 +7,7 @@ namespace Ambrosia.State;
 internal static class SerializedItem
 {
     /// <exception cref="NotWritableException">The serializer threw, or wrote something else than one item.</exception>
-    internal static void Write<T>(GraphWriter graph, ref CborWriter to, T value, IStateSerializer<T> serializer)
+    internal static void Write<T>(GraphWriter graph, ref CborWriter to, T value, IStateSerializer<T> serializer, bool mayBeNull = true)
     {
         var item = new ArrayBufferWriter<byte>();
         try
@@ -22,6 +22,9 @@ internal static class SerializedItem
         }
         if (!IsOneItem(item.WrittenSpan))
             throw graph.CannotWrite(typeof(T), $": its serializer {serializer.GetType()} wrote something else than one CBOR item. It");
+        if (!mayBeNull && new CborReader(item.WrittenSpan).TryReadNull())
+            throw graph.CannotWrite(typeof(T),
+                $": its serializer {serializer.GetType()} wrote null, which says that there is no value; let it write something else. It");
         to.WriteEncoded(item.WrittenSpan);
     }
 

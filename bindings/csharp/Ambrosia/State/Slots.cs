@@ -188,6 +188,7 @@ internal sealed class NullableSlot<T> : Slot<T?>
     internal override void Write(GraphWriter graph, ref CborWriter to, T? item)
     {
         if (item is null) to.WriteNull();
+        else if (_value is SerializedSlot<T> own) own.WriteSomething(graph, ref to, item.Value);
         else _value.Write(graph, ref to, item.Value);
     }
 
@@ -203,6 +204,10 @@ internal sealed class SerializedSlot<T>(IStateSerializer<T> serializer) : Slot<T
     internal override string Describe(GraphWriter graph) => SlotTexts.Opaque;
 
     internal override void Write(GraphWriter graph, ref CborWriter to, T value) => SerializedItem.Write(graph, ref to, value, serializer);
+
+    /// <summary>Writes a value where null says that there is none.</summary>
+    internal void WriteSomething(GraphWriter graph, ref CborWriter to, T value) =>
+        SerializedItem.Write(graph, ref to, value, serializer, mayBeNull: false);
 
     internal override T Read(GraphReader graph, ref CborReader from) => SerializedItem.Read(ref from, serializer);
 }

@@ -75,10 +75,13 @@ internal static class StateFields
             fields.InsertRange(0,
                 declared.Where(
                     field => of == typeof(Exception) ? s_ofExceptions.Contains(field.Name)
-                        : of != typeof(OperationCanceledException) && IsState(field, of)));
+                        : of != typeof(OperationCanceledException) && !IsMadeWhenAsked(field) && IsState(field, of)));
         }
         return [.. fields];
     }
+
+    /// <summary>Says whether a field of the framework holds what is made of others when it is asked for.</summary>
+    private static bool IsMadeWhenAsked(FieldInfo field) => field.DeclaringType == typeof(AggregateException) && field.Name == "_rocView";
 
     /// <summary>
     /// Says whether a base class has no fields that are state, because they are the binding's own and remade at a restore.

@@ -4,9 +4,9 @@ using System.Linq;
 using Ambrosia.Generators.Determinism;
 using Ambrosia.Generators.Roslyn;
 using Ambrosia.Generators.Serialization;
+using Ambrosia.Generators.State;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.Diagnostics;
-using Microsoft.CodeAnalysis.Operations;
 
 namespace Ambrosia.Generators.Losses;
 
@@ -17,7 +17,8 @@ namespace Ambrosia.Generators.Losses;
 [DiagnosticAnalyzer(LanguageNames.CSharp)]
 public sealed class StateAnalyzer : DiagnosticAnalyzer
 {
-    public override ImmutableArray<DiagnosticDescriptor> SupportedDiagnostics { get; } = [LossRules.Field, LossRules.Member];
+    public override ImmutableArray<DiagnosticDescriptor> SupportedDiagnostics { get; } =
+        [LossRules.Field, LossRules.Member, LossRules.LeftOut];
 
     public override void Initialize(AnalysisContext context)
     {
@@ -29,7 +30,8 @@ public sealed class StateAnalyzer : DiagnosticAnalyzer
             HashSet<string> state = KnownBodies.With(start.Compilation, DeterminismAnalyzer.IsInvariant(start.Options),
                 known => known.StateTypes(first => StateTypes.Of(first, start.CancellationToken)), start.CancellationToken);
             start.RegisterSymbolAction(symbol => Judge(symbol, state), SymbolKind.NamedType);
-            start.RegisterOperationAction(creation => JudgeCreation(creation, state), OperationKind.ObjectCreation);
+            start.RegisterOperationAction(
+                value => StateFills.Judge(value, state), OperationKind.ObjectCreation, OperationKind.Invocation);
         });
     }
 
@@ -41,6 +43,7 @@ public sealed class StateAnalyzer : DiagnosticAnalyzer
             foreach ((ISymbol member, string why) in DataReader.Lost(type))
                 Report(context, LossRules.Member, member, type.Name, why);
         if (type.TypeKind is not (TypeKind.Class or TypeKind.Struct) || !state.Contains(Symbols.PlainName(type))) return;
+        JudgeLeftOut(context, type);
         // AMB014 judges what travels of data.
         foreach (IFieldSymbol field in StateTypes.FieldsOf(type)
             .Where(field => !isData || (field.AssociatedSymbol ?? field).DeclaredAccessibility != Accessibility.Public))
@@ -52,28 +55,28 @@ public sealed class StateAnalyzer : DiagnosticAnalyzer
                 "who listens is a function, which belongs to one build; call the methods of objects that you keep in a list");
     }
 
-    /// <summary>
-    /// A field of type Random can hold the immortal's own. One of a seed is the framework's, and is found where it is put into the state.
-    /// </summary>
-    private static void JudgeCreation(OperationAnalysisContext context, HashSet<string> state)
+    /// <summary>Reports what a restore leaves empty although the class says that it is there.</summary>
+    private static void JudgeLeftOut(SymbolAnalysisContext context, INamedTypeSymbol type)
     {
-        var creation = (IObjectCreationOperation)context.Operation;
-        if (creation.Type is not { Name: "Random", ContainingNamespace.Name: "System" }) return;
-        IOperation? at = creation.Parent;
-        while (at is IConversionOperation or ICoalesceOperation or IConditionalOperation) at = at.Parent;
-        ISymbol? member = at switch
+        if (Symbols.Attribute(type, "StateSerializerAttribute") is not null) return;
+        bool isContract = StateReader.IsContract(type);
+        foreach (IFieldSymbol field in type.GetMembers().OfType<IFieldSymbol>().Where(static each => !each.IsStatic && !each.IsConst))
         {
-            ISimpleAssignmentOperation { Target: IMemberReferenceOperation target } => target.Member,
-            ICoalesceAssignmentOperation { Target: IMemberReferenceOperation target } => target.Member,
-            IFieldInitializerOperation initializer => initializer.InitializedFields.FirstOrDefault(),
-            IPropertyInitializerOperation initializer => initializer.InitializedProperties.FirstOrDefault(),
-            _ => null,
-        };
-        if (member is not { IsStatic: false, ContainingType: { } type } || !state.Contains(Symbols.PlainName(type.OriginalDefinition))
-            || !StateTypes.FieldsOf(type.OriginalDefinition).Any(field =>
-                SymbolEqualityComparer.Default.Equals(field.AssociatedSymbol ?? field, member.OriginalDefinition))) return;
-        context.ReportDiagnostic(Diagnostic.Create(LossRules.Field, creation.Syntax.GetLocation(), $"{type.Name}.{member.Name}",
-            "Random of another seed", "its state is the framework's and not known; use the Random of the immortal, which every checkpoint holds"));
+            ISymbol member = field.AssociatedSymbol ?? field;
+            if (!StateReader.IsNotState(field))
+            {
+                if (isContract && !StateReader.IsState(field, isContract) && !StateReader.IsIgnored(field))
+                    Report(context, LossRules.Field, member, field.Type.ToDisplayString(SymbolDisplayFormat.MinimallyQualifiedFormat),
+                        "of a [DataContract] class a checkpoint holds what is marked [DataMember]; mark it, or take [DataContract] away");
+                continue;
+            }
+            bool isSetOnce = field.IsReadOnly || member is IPropertySymbol { SetMethod: null };
+            if (!StateTypes.HasInitializer(member, context.CancellationToken) && !isSetOnce) continue;
+            Location place = member.Locations.First(static each => each.IsInSource);
+            context.ReportDiagnostic(Diagnostic.Create(LossRules.LeftOut, place, $"{type.Name}.{member.Name}",
+                isSetOnce ? "set where the object is made alone" : "has an initializer", field.Type.IsReferenceType ? "null" : "its default",
+                field.Type.IsReferenceType ? $"{member.Name} ??= …, or in a property that does so" : "in BecomingPrimary, or where it is asked for"));
+        }
     }
 
     private static void Report(SymbolAnalysisContext context, DiagnosticDescriptor rule, ISymbol member, string what, string why)

@@ -5,6 +5,7 @@ using Ambrosia.Generators.Determinism;
 using Ambrosia.Generators.Roslyn;
 using Ambrosia.Generators.State;
 using Microsoft.CodeAnalysis;
+using Microsoft.CodeAnalysis.CSharp;
 using Microsoft.CodeAnalysis.CSharp.Syntax;
 
 namespace Ambrosia.Generators.Losses;
@@ -44,6 +45,22 @@ internal static class StateTypes
         return type.GetMembers().OfType<IFieldSymbol>()
             .Where(field => !field.IsStatic && !field.IsConst && StateReader.IsState(field, isContract));
     }
+
+    /// <summary>Says whether a field or property has an initializer that gives it something.</summary>
+    internal static bool HasInitializer(ISymbol member, CancellationToken cancel) => member.DeclaringSyntaxReferences
+        .Select(each => each.GetSyntax(cancel) switch
+        {
+            VariableDeclaratorSyntax field => field.Initializer, PropertyDeclarationSyntax property => property.Initializer, _ => null,
+        })
+        .Any(static each => each is not null && !IsDefault(each.Value));
+
+    private static bool IsDefault(ExpressionSyntax value) => value switch
+    {
+        PostfixUnaryExpressionSyntax { RawKind: (int)SyntaxKind.SuppressNullableWarningExpression } given => IsDefault(given.Operand),
+        LiteralExpressionSyntax literal => literal.Token.ValueText == "0" || literal.Kind() is SyntaxKind.NullLiteralExpression
+            or SyntaxKind.DefaultLiteralExpression or SyntaxKind.FalseLiteralExpression,
+        _ => value is DefaultExpressionSyntax,
+    };
 
     /// <summary>Returns the events that the compiler keeps in a field, which is state.</summary>
     internal static IEnumerable<IEventSymbol> EventsOf(INamedTypeSymbol type) =>

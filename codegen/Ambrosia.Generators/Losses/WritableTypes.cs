@@ -89,6 +89,9 @@ internal static class WritableTypes
             || (named.TypeKind == TypeKind.Interface ? s_interfaces.Contains(named.Name) : s_values.Contains(name) || s_classes.Contains(
                 name));
         if (!isKnown) return $"{Unknown}; {InsteadOf(named)}";
+        if (name is "System.Collections.Immutable.ImmutableHashSet" or "System.Collections.Immutable.ImmutableDictionary"
+            && !HasKnownOrder(named.TypeArguments[0]))
+            return $"its order is that of hash codes, which differ from process to process, and an order of {named.TypeArguments[0].ToDisplayString(SymbolDisplayFormat.MinimallyQualifiedFormat)} is not known; use a HashSet or Dictionary, or a sorted one";
         return named.TypeArguments.Select(each => WhyNotArgument(each, app, isLocal && named.IsTupleType))
             .FirstOrDefault(static why => why is not null);
     }
@@ -108,6 +111,13 @@ internal static class WritableTypes
         }
         return type.TypeArguments.Select(each => WhyNotArgument(each, app)).FirstOrDefault(static why => why is not null);
     }
+
+    /// <summary>Says whether an image can list values of the type in an order of theirs, by the rule of the binding's HashOrder.</summary>
+    private static bool HasKnownOrder(ITypeSymbol type) =>
+        type.TypeKind is TypeKind.Enum or TypeKind.TypeParameter or TypeKind.Error
+        || (type is INamedTypeSymbol named && ((IsPrimitive(named) && named.SpecialType != SpecialType.System_Object)
+            || (s_values.Contains(NameOf(named.OriginalDefinition)) && !named.IsGenericType
+                && named.Name != "BigInteger" && named.ContainingType is null)));
 
     private static bool IsPrimitive(INamedTypeSymbol type) => type.SpecialType is (
         >= SpecialType.System_Object and <= SpecialType.System_UIntPtr)

@@ -110,11 +110,21 @@ internal static class StateReader
 
     internal static bool IsState(IFieldSymbol field, bool isContract)
     {
-        ISymbol[] carriers = field.AssociatedSymbol is { } property ? [field, property] : [field];
-        if (carriers.Any(static each => Symbols.Attribute(each, "NotStateAttribute") is not null)) return false;
-        return !isContract || carriers.SelectMany(static each => each.GetAttributes())
-            .Any(static each => each.AttributeClass?.ToDisplayString() == "System.Runtime.Serialization.DataMemberAttribute");
+        if (IsNotState(field)) return false;
+        return !isContract || IsMarked(field, "DataMember");
     }
+
+    /// <summary>Says whether the app leaves a field out of the state.</summary>
+    internal static bool IsNotState(IFieldSymbol field) =>
+        Carriers(field).Any(static each => Symbols.Attribute(each, "NotStateAttribute") is not null);
+
+    /// <summary>Says whether a field of a data contract is left out on purpose.</summary>
+    internal static bool IsIgnored(IFieldSymbol field) => IsMarked(field, "IgnoreDataMember");
+
+    private static bool IsMarked(IFieldSymbol field, string mark) => Carriers(field).SelectMany(static each => each.GetAttributes())
+        .Any(each => each.AttributeClass?.ToDisplayString() == $"System.Runtime.Serialization.{mark}Attribute");
+
+    private static ISymbol[] Carriers(IFieldSymbol field) => field.AssociatedSymbol is { } property ? [field, property] : [field];
 
     private static SortedSet<string> Referenced(INamedTypeSymbol type)
     {

@@ -40,6 +40,7 @@ public sealed class OpaqueSerializer : IStateSerializer<Opaque>
 /// <summary>A key of which a part that counts in its equality is left out of images.</summary>
 public sealed class Partial(int number, string name)
 {
+#pragma warning disable AMB134 // what a restore leaves out is tested
     [NotState] private readonly string? _name = name;
 
     public override bool Equals(object? obj) => obj is Partial other && other._name == _name && other.Number == Number;

@@ -33,6 +33,7 @@ public struct Pair
     internal (int, string) Third;
 }
 
+#pragma warning disable AMB131 // what a build without the analyzers loses is tested
 [DataContract]
 public sealed class Contracted
 {
@@ -87,6 +88,7 @@ public partial class Keeper : Immortal<IKeeperProxy>, IKeeper
     internal IKeeperProxy? OtherAgain;
     internal object? Spoiled;
 
+#pragma warning disable AMB134 // what is lost behind a restore is tested
     [NotState]
     internal Stream? Ignored = new MemoryStream();
 

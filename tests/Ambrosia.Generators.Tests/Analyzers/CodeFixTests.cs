@@ -37,8 +37,13 @@ public sealed class CodeFixTests
 
     public static TheoryData<string, string, string> Declarations => new()
     {
-        { "AMB131", "public partial class X { private readonly Lazy<int> _a; }",
-            "public partial class X { [NotState] private readonly Lazy<int> _a; }" },
+        { "AMB131", "public partial class X { private Lazy<int> _a; }", "public partial class X { [NotState] private Lazy<int> _a; }" },
+        { "AMB131", "public partial class X { private readonly Lazy<int> _a = new(() => 5); }",
+            "public partial class X { [NotState] private Lazy<int>? _aMade;\n\n    private Lazy<int> _a => _aMade ??= new(() => 5); }" },
+        { "AMB131", "public partial class X { public Lazy<int> Late { get; } = new(() => 5); }",
+            "public partial class X { [NotState] private Lazy<int>? _LateMade;\n\n    public Lazy<int> Late => _LateMade ??= new(() => 5); }" },
+        { "AMB134", "public partial class X { [NotState] private readonly List<int> _a = []; }",
+            "public partial class X { [NotState] private List<int>? _aMade;\n\n    private List<int> _a => _aMade ??= []; }" },
         { "AMB131", "public partial class X { public Type A { get; set; } }",
             "public partial class X { [NotState] public Type A { get; set; } }" },
         { "AMB132", "[Data] public class D { public int A { get; private set; } }",

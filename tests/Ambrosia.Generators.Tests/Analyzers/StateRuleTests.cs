@@ -8,7 +8,7 @@ public sealed class StateRuleTests
     private const string Head = """
         #pragma warning disable CS0649, CS0169, CS0414, CS8618, CS0067
         namespace Demo;
-        using System.Threading; using System.Collections.Immutable; using System.Collections.Concurrent; using System.Collections.Frozen;
+        using System.Linq; using System.Threading; using System.Collections.Immutable; using System.Collections.Concurrent; using System.Collections.Frozen;
         public interface IX { void Go(); }
         """;
 
@@ -130,11 +130,53 @@ public sealed class StateRuleTests
     public void State_ThatIsFilledWithWhatNoCheckpointHolds_IsReported(string rest, int count = 1) => AssertMarked("AMB131",
         $"public partial class X : Immortal<IXProxy>, IX {{ {rest}", count);
 
+    /// <summary>The type of the place does not tell what stands behind it, or how it compares.</summary>
+    [Theory]
+    [InlineData("private HashSet<string> _a = «new(StringComparer.InvariantCultureIgnoreCase)»; public void Go() { } }")]
+    [InlineData("private SortedSet<int> _a = «new(Comparer<int>.Create((x, y) => y - x))»; public void Go() { } }")]
+    [InlineData("private HashSet<HashSet<int>> _a = «new(HashSet<int>.CreateSetComparer())»; public void Go() { } }")]
+    [InlineData("private Dictionary<string, int> _a; public void Go() => _a = «new List<string>().ToDictionary(t => t, t => 1, StringComparer.InvariantCulture)»; }")]
+    [InlineData("private ImmutableDictionary<string, string> _a = «ImmutableDictionary.Create<string, string>(null, StringComparer.CurrentCulture)»; public void Go() { } }")]
+    [InlineData("private IEnumerable<int> _a; public void Go() => _a = «new List<int>().Where(n => n > 1)»; }")]
+    [InlineData("private IReadOnlyList<int> _a; public void Go() => _a = «new List<int>().AsReadOnly()»; }")]
+    [InlineData("private IReadOnlyDictionary<int, int> _a; public void Go() => _a = «new Dictionary<int, int>().ToFrozenDictionary()»; }")]
+    [InlineData("private IDictionary<int, int> _a = «new ConcurrentDictionary<int, int>()»; public void Go() { } }")]
+    [InlineData("private object _a; public void Go() => _a = «new Lazy<int>(5)»; }")]
+    public void State_ThatIsFilledWithWhatItsPlaceDoesNotTell_IsReported(string rest) => AssertMarked("AMB131",
+        $"public partial class X : Immortal<IXProxy>, IX {{ {rest}");
+
+    [Theory]
+    [InlineData("private ImmutableHashSet<Shown> «_a»; public void Go() { } } public sealed record Shown(int A);")]
+    [InlineData("private ImmutableDictionary<(int, int), string> «_a»; public void Go() { } }")]
+    [InlineData("private ImmutableDictionary<int?, string> «_a»; public void Go() { } }")]
+    [InlineData("private Part _part; public void Go() { } } [System.Runtime.Serialization.DataContract] public sealed class Part { private int «_a»; [System.Runtime.Serialization.DataMember] private int _b; [System.Runtime.Serialization.IgnoreDataMember] private int _c; [NotState] private int _d; }")]
+    public void Field_ThatACheckpointWouldLose_IsReported(string rest) => AssertMarked("AMB131",
+        $"public partial class X : Immortal<IXProxy>, IX {{ {rest}");
+
+    [Theory]
+    [InlineData("[NotState] private readonly Dictionary<string, int> «_cache» = new(); public void Go() { } }")]
+    [InlineData("[NotState] private int «_limit» = 5; public void Go() { } }")]
+    [InlineData("[NotState] public List<int> «Last» { get; } = []; public void Go() { } }")]
+    [InlineData("[NotState] private readonly List<int> «_made»; public X() => _made = []; public void Go() { } }")]
+    [InlineData("private Part _part; public void Go() { } } public sealed class Part { [NotState] private List<int> «_a» = []; }")]
+    public void LeftOut_WhatNoRestoreMakes_IsReported(string rest) => AssertMarked("AMB134",
+        $"public partial class X : Immortal<IXProxy>, IX {{ {rest}");
+
+    [Theory]
+    [InlineData("[NotState] private Dictionary<string, int>? _cache; public void Go() => (_cache ??= [])[\"a\"] = 1; }")]
+    [InlineData("[NotState] private string _text = null!; [NotState] private int _a = 0; [NotState] private int? _b = default; public void Go() { } }")]
+    [InlineData("[NotState] public static int s_a = 5; public void Go() { } }")]
+    [InlineData("public void Go() { } } public sealed class Elsewhere { [NotState] private List<int> _a = []; }")]
+    public void LeftOut_WhatIsMadeWhereItIsNeeded_IsNotReported(string rest) => Assert.Empty(Found(
+        $"public partial class X : Immortal<IXProxy>, IX {{ {rest}"));
+
     [Theory]
     [InlineData("private Random? _dice; public void Go() => _dice = Random; }")]
     [InlineData("private int _last; public void Go() { var dice = new Random(5); _last = dice.Next(); } }")]
-    [InlineData("[NotState] private Random _dice = new(5); public void Go() { } }")]
-    [InlineData("[NotState] public Random Dice { get; } = new(5); public void Go() { } }")]
+    [InlineData("[NotState] private Random? _dice; public void Go() => _dice ??= new(5); }")]
+    [InlineData("[NotState] public Random? Dice { get; private set; } public void Go() => Dice = new(5); }")]
+    [InlineData("private HashSet<string> _a = new(StringComparer.OrdinalIgnoreCase); private SortedSet<string> _b = new(StringComparer.Ordinal); public void Go() { } }")]
+    [InlineData("private IReadOnlyList<int> _a = new List<int> { 2 }.Where(n => n > 1).ToList(); public void Go() { } }")]
     [InlineData("public event Action Sold { add { } remove { } } public void Go() { } }")]
     [InlineData("[field: NotState] public event Action? Sold; public void Go() { } }")]
     [InlineData("private static readonly Random s_dice = new(5); public void Go() { } }")]

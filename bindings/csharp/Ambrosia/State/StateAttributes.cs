@@ -28,8 +28,9 @@ public sealed class FormerlyNamedAttribute(string name) : Attribute
 }
 
 /// <summary>
-/// Leaves a field (or the field behind a property) out of checkpoints. After a restore it has its type's default, as no constructor runs
-/// then. It is for caches and for what threads started in <c>BecomingPrimary</c> share.
+/// Leaves a field (or the field behind a property) out of checkpoints. After a restore it has its type's default, as no constructor and no
+/// initializer runs then, so it has none (AMB134): make it where it is needed. It is for caches and for what threads started in
+/// <c>BecomingPrimary</c> share.
 /// </summary>
 [AttributeUsage(AttributeTargets.Field | AttributeTargets.Property, Inherited = false)]
 public sealed class NotStateAttribute : Attribute;

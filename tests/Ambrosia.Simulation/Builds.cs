@@ -65,6 +65,20 @@ internal sealed class Builds
         _world.Saw(differs ? "another build" : "another build that does the same");
     }
 
+    /// <summary>A process of the source is about to end with 70, and takes back what is doubtful unless it is killed first.</summary>
+    public void Leaves(SimulatedReplica replica)
+    {
+        if (replica.Coordinator is null || _random.Next(3) == 0) return;
+        try
+        {
+            replica.Coordinator.Checkpoints.RemoveDoubtful();
+        }
+        catch (IOException failed)
+        {
+            _world.Trace($"{replica.Process} cannot remove its checkpoints: {failed.Message}");
+        }
+    }
+
     /// <summary>A process of the source has ended with 70.</summary>
     public void Diverged(SimulatedReplica replica)
     {

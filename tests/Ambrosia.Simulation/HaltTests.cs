@@ -30,6 +30,14 @@ public sealed class HaltTests
         AssertMeets(new Faults { Builds = true, Rot = false }, "another build", "another build that does the same", "exit 70");
 
     /// <summary>
+    /// 77000474: a standby of another build answered the mark of a dead primary out of its replay, and the first build, put back, began
+    /// with that and ended with 70 for ever.
+    /// </summary>
+    [Theory]
+    [InlineData(77000474)]
+    public void Build_SeedThatFoundABug_Holds(ulong seed) => new World(seed, new Faults()).Run();
+
+    /// <summary>
     /// Negative control: a planted fault is shrunk to fewer kinds and faults, and what is left still fails by the same oracle.
     /// </summary>
     [Fact]

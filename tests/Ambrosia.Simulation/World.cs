@@ -354,6 +354,7 @@ internal sealed class World
                 throw new SimulationFailure($"{replica.Process} exits with {code}: {why}");
         }
         Trace($"{replica.Process} exits with {code}: {why}");
+        if (code == ExitCodes.Divergence) Builds.Leaves(replica);
         replica.KillCoordinator();
         if (code == ExitCodes.Divergence) Builds.Diverged(replica);
         return true;

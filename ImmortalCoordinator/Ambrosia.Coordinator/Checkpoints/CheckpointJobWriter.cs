@@ -94,11 +94,17 @@ internal sealed class CheckpointJobWriter(
         }
     }
 
-    /// <summary>Gives the finished file its name (log-format L6.7); false: no page on disk states yet that its place is durable.</summary>
+    /// <summary>The finished file waits until what a replay has computed of it is confirmed, and must not keep another waiting.</summary>
+    public bool IsUnconfirmed => _job!.MayBeNamed?.Invoke() == false;
+
+    /// <summary>
+    /// Gives the finished file its name (log-format L6.7); false: no page on disk states yet that its place is durable, or nothing has
+    /// confirmed its state yet.
+    /// </summary>
     public bool TryPublish()
     {
         Lsn stated = statedDurable();
-        if (stated < _job!.Header.Lsn) return false;
+        if (stated < _job!.Header.Lsn || IsUnconfirmed) return false;
         _isFinished = false;
         bool isPublished;
         using (_naming.Enter()) isPublished = !_isForbidden && _file!.Publish(stated);
@@ -119,6 +125,7 @@ internal sealed class CheckpointJobWriter(
     {
         if (!_job!.IsOurs) return;
         _job = _job with { IsOurs = false };
+        _isFinished = false;
         if (_file is not null) _hash = _file.ImageHash;
         Dispose();
         Outcome.Failed(why);

@@ -29,6 +29,9 @@ internal sealed class CheckpointPipeline(
     /// <summary>Something is queued or waits for its name.</summary>
     public bool HasWork => Volatile.Read(ref _truncationDue) != 0 || writer.IsFinished || _queue.HasAny;
 
+    /// <summary>A checkpoint has all but its name, which it gets when its state is confirmed. The thread that writes.</summary>
+    public bool AwaitsConfirmation => writer.IsFinished && writer.IsUnconfirmed;
+
     // ---- the app's stream ----
 
     /// <summary>The app stands at the checkpoint's place. False: no room, again later.</summary>
@@ -112,7 +115,12 @@ internal sealed class CheckpointPipeline(
             outcome.Truncate(null);
             return true;
         }
-        if (writer.IsFinished) return writer.TryPublish();
+        if (writer.IsFinished)
+        {
+            if (writer.TryPublish()) return true;
+            if (!AwaitsConfirmation || !_queue.HasAny) return false;
+            writer.Drop("nothing has confirmed what a replay computed, before the next one came");
+        }
         if (_queue.Take() is not { } work) return false;
         Do(work);
         wakeApp();
@@ -144,6 +152,9 @@ internal sealed record CheckpointJob(
 {
     /// <summary>It hears what becomes of this one; null: whoever hears of all.</summary>
     public ICheckpointOutcome? Outcome { get; init; }
+
+    /// <summary>Says whether the state is confirmed, without which its file gets no name; null: it needs nothing. Any thread.</summary>
+    public Func<bool>? MayBeNamed { get; init; }
 }
 
 /// <summary>Asks for the checkpoint of a version that is not in force yet, and hears what becomes of it.</summary>

@@ -15,9 +15,10 @@ namespace Ambrosia.Coordinator.Checkpoints;
 /// Both need a listing of the log's directory, which may take its time: the ticking thread decides what is due, and the thread that
 /// writes checkpoints does it. It owns what is due; as long as something is, the ticking thread leaves everything alone.
 /// </summary>
+/// <param name="tryAdopt">Counts another replica's checkpoint; false: this replica's app has not come there yet.</param>
 internal sealed class CheckpointScheduler(
     CoordinatorInputs inputs, CheckpointTrigger trigger, CheckpointAssigner assigner, LogAppender appender, SecondOpinion opinion,
-    Action<CheckpointFileName> adopt)
+    Func<CheckpointFileName, bool> tryAdopt)
 {
     /// <summary>Between two looks at the directory.</summary>
     private static readonly TimeSpan s_lookEvery = TimeSpan.FromMilliseconds(200);
@@ -79,8 +80,7 @@ internal sealed class CheckpointScheduler(
         foreach (CheckpointFileName name in CheckpointDirectory.List(_files, _directory))
         {
             if (name.Lsn < assigner.Mark || name.Replica != assigner.Assignee) continue;
-            assigner.Done();
-            adopt(name);
+            if (tryAdopt(name)) assigner.Done();
             return false;
         }
         string holder = assigner.Assignee!;

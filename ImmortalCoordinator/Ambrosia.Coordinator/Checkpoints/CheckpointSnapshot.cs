@@ -57,7 +57,7 @@ internal sealed class CheckpointSnapshot(
         if (OutputsAt(state, ref why) is not { } outputs) return null;
         return new CheckpointJob(header, PartOf(state, outputs), outputs, IsOurs: mark.Mark.Replica == _replica)
         {
-            Outcome = other?.Outcome,
+            Outcome = other?.Outcome, MayBeNamed = other is null ? execution.NamingOf(mark) : null,
         };
     }
 

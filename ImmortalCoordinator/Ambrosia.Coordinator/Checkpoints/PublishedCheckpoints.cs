@@ -94,17 +94,22 @@ internal sealed class PublishedCheckpoints(
     }
 
     /// <summary>
-    /// This secondary has diverged: what it published behind the last place at which it was compared may hold the difference, and the
-    /// primary could not compare calls that were trimmed. Called on the way out, so that nothing that fails here matters.
+    /// This replica has diverged: what it published behind the last place at which it was compared may hold the difference, and the
+    /// primary could not compare calls that were trimmed. A primary that differs removes what any replica published there: it has counted
+    /// theirs because they were like its own. Where nothing older is left to begin with, all stay. Called on the way out, so that nothing
+    /// that fails here matters.
     /// </summary>
     /// <param name="began">The session began here: with a checkpoint that is in force, or with the log.</param>
     /// <param name="confirmed">The last digest that agreed: it says nothing of a state that differs where the calls do not.</param>
-    public void RemoveDoubtful(Lsn began, Lsn confirmed)
+    /// <param name="logBegins">The first place of the log that is still there.</param>
+    public void RemoveDoubtful(Lsn began, Lsn confirmed, Lsn logBegins)
     {
         Lsn trusted = Lsn.Max(began, _states.IsDifferent ? _states.Agreed : confirmed);
-        foreach (CheckpointFileName name in CheckpointDirectory.List(inputs.Files, _directory))
+        IReadOnlyList<CheckpointFileName> all = CheckpointDirectory.List(inputs.Files, _directory);
+        if (log.IsWritten && logBegins > Lsn.Zero && !all.Any(name => name.Lsn <= trusted && name.Lsn >= logBegins)) return;
+        foreach (CheckpointFileName name in all)
         {
-            if (name.Replica != _replica || name.Lsn <= trusted) continue;
+            if ((name.Replica != _replica && !log.IsWritten) || name.Lsn <= trusted) continue;
             inputs.Files.Delete(PathOf(name));
             inputs.Logger.CheckpointRemoved(name.ToString());
         }
@@ -149,8 +154,8 @@ internal sealed class PublishedCheckpoints(
 internal static class CheckpointValidator
 {
     /// <summary>
-    /// Null: nothing differs that can be compared; numbers that our app has not reached, or that are trimmed, or for a receiver that was
-    /// forgotten since, cannot.
+    /// Null: nothing differs that can be compared; numbers that are trimmed, or for a receiver that was forgotten since, cannot. Our app
+    /// has executed the log up to the checkpoint's place, so that it has made each call that is in it.
     /// </summary>
     /// <exception cref="ProtocolViolation">The coordinator's part, or the outbox, is malformed.</exception>
     public static string? WhatDiffers(CheckpointReader checkpoint, OutboxSet outboxes)
@@ -160,8 +165,10 @@ internal static class CheckpointValidator
         foreach (CheckpointOutput output in part.Outputs)
         {
             if (!outboxes.TryGet(output.Destination, out Outbox? outbox)
-                || outbox.Generation != generations.GetValueOrDefault(output.Destination)
-                || !outbox.TryPositionAt(output.Number, out ChannelPosition own)) continue;
+                || outbox.Generation != generations.GetValueOrDefault(output.Destination)) continue;
+            if (output.Number > outbox.Known.Number)
+                return $"it says {output.Number} calls to {output.Destination}, our app has made {outbox.Known.Number}";
+            if (!outbox.TryPositionAt(output.Number, out ChannelPosition own)) continue;
             if (own.Hash != output.Hash)
                 return $"it says hash {output.Hash:x16} after {output.Number} calls to {output.Destination}, our app has {own.Hash:x16}";
         }

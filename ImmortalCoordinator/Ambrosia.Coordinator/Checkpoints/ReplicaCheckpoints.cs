@@ -5,6 +5,7 @@ using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Recovery;
 using Ambrosia.Log.Retention;
+using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Checkpoints;
 using Ambrosia.Protocol.Frames;
@@ -43,7 +44,7 @@ internal sealed class ReplicaCheckpoints : IDisposable
             () => log.Stated);
         _snapshot = new CheckpointSnapshot(inputs, readers, outboxes, execution);
         Pipeline = new CheckpointPipeline(_snapshot, _published, writer, inputs.Pumps.CheckpointWork, inputs.Pumps.RoomForApp);
-        _scheduler = new CheckpointScheduler(inputs, Trigger, assigner, appender, _opinion, Pipeline.Adopt);
+        _scheduler = new CheckpointScheduler(inputs, Trigger, assigner, appender, _opinion, TryAdopt);
     }
 
     /// <summary>They read the log that the checkpoints are of.</summary>
@@ -150,6 +151,14 @@ internal sealed class ReplicaCheckpoints : IDisposable
     /// <summary>There is something to <see cref="Step"/> for. Any thread.</summary>
     public bool HasWork => _scheduler.HasWork || Pipeline.HasWork;
 
+    /// <summary>Until our own app has come to a checkpoint's place there is nothing that it could be held against.</summary>
+    private bool TryAdopt(CheckpointFileName name)
+    {
+        if (_execution.Progress.Processed < name.Lsn) return false;
+        Pipeline.Adopt(name);
+        return true;
+    }
+
     /// <summary>Does one piece of work; false: there is none now. The thread that writes checkpoints.</summary>
     public bool Step() => _scheduler.Step(_log.Epoch) || Pipeline.Step();
 
@@ -160,12 +169,15 @@ internal sealed class ReplicaCheckpoints : IDisposable
     /// <inheritdoc cref="PublishedCheckpoints.StateDiverged"/>
     public (Lsn From, Lsn To)? StateDiverged => _published.StateDiverged(_execution.Digests.Began);
 
-    /// <summary>This secondary has diverged: what it published since it last agreed is taken back. Called on the way out.</summary>
+    /// <summary>
+    /// This replica has diverged: what it, or where it is primary any replica, published since it last agreed is taken back. Called on the
+    /// way out.
+    /// </summary>
     public void RemoveDoubtful()
     {
-        if (_log.IsWritten) return;
         Pipeline.Forbid();
-        _published.RemoveDoubtful(_execution.Digests.Began, _execution.Digests.Confirmed);
+        Lsn logBegins = Readers.Chain.Segments is [LogSegment first, ..] ? first.FirstLsn : Lsn.Zero;
+        _published.RemoveDoubtful(_execution.Digests.Began, _execution.Digests.Confirmed, logBegins);
     }
 
     public void Dispose() => Pipeline.Dispose();

@@ -66,6 +66,21 @@ internal sealed class AppExecution : IDisposable
     /// <summary>The app stands where the log forgets a receiver; so many calls that it is not known to have are dropped.</summary>
     public event Action<Outbox, ulong>? Forgotten;
 
+    /// <summary>
+    /// Returns the question whether a state that the running session has at a mark may get a name. What a replay computed may be of another
+    /// build, or differ for another reason, and every later start would begin with it; so something has to have confirmed it: a digest that
+    /// a primary has logged while this session ran, or for a primary itself all who were called. A replay without calls and answers has
+    /// nothing to confirm, but does not answer the marks of primaries that were gone before. The thread that reads the app; the question is
+    /// put on any.
+    /// </summary>
+    public Func<bool> NamingOf(MarkSnapshot mark)
+    {
+        ReplayedStretch replayed = Delivery.Marks.Replayed;
+        bool isLive = mark.End > replayed.To;
+        return () => replayed == Delivery.Marks.Replayed && (
+            _ownsLog ? !_outboxes.Unheard.AreAwaited : Digests.Confirmed >= replayed.To || (isLive && replayed.IsConfirmed));
+    }
+
     /// <summary>All that is durable has been given to the app and executed by it. Any thread.</summary>
     public bool IsCaughtUp => Delivery.Next >= _log.Durable && Progress.IsDry;
 
@@ -104,7 +119,7 @@ internal sealed class AppExecution : IDisposable
         Digests.BeginSession(from);
         DigestWriter.BeginSession(part);
         Progress.Begin(from, page);
-        Delivery.Marks.Begin(_log.Epoch, replica);
+        Delivery.Marks.Begin(_log.Epoch, replica, new ReplayedStretch(replayTo) { IsConfirmed = DigestWriter.AreOutputsConfirmed });
         (Delivery.Build, Delivery.ExecutedBy) = (app.Hello.Build, header?.Build);
         Delivery.Begin(page, from, state, DigestWriter.Position, replayTo, (app.Runs, app.Hello.AppVersion));
     }
@@ -132,6 +147,7 @@ internal sealed class AppExecution : IDisposable
         bool isMark = Progress.Report(lsn, _done);
         if (Progress.TakeCut(lsn) is { } forgotten) Forget(forgotten);
         if (isMark) DigestWriter.At(lsn);
+        if (Delivery.Marks.Replayed is { } replayed && lsn <= replayed.To) replayed.IsConfirmed = DigestWriter.AreOutputsConfirmed;
         foreach (DeliveredPage page in _done)
         {
             CompareSelf(page.Self, page.End);

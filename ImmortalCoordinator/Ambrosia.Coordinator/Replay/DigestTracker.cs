@@ -40,7 +40,7 @@ internal sealed class DigestTracker(Lsn? logFrom)
 
     private long _compared;
 
-    /// <summary>Up to here all calls were the log's: a channel's hash is over everything before.</summary>
+    /// <summary>Up to here all calls of the running session were the log's: a channel's hash is over everything before.</summary>
     public Lsn Confirmed { get { using (_gate.Enter()) return _confirmed; } }
 
     private Lsn _confirmed, _begun;
@@ -66,7 +66,7 @@ internal sealed class DigestTracker(Lsn? logFrom)
     {
         using (_gate.Enter())
         {
-            _begun = from;
+            (_begun, _confirmed) = (from, Lsn.Zero); // what the session before has agreed on says nothing of this one's app
             _computed.Clear();
             _recorded.Clear();
         }

@@ -35,6 +35,9 @@ internal sealed class DigestWriter(OutboxSet outboxes, LogAppender log, DigestTr
     /// <summary>It counts the answers that stood in the last digest, or in the checkpoint that the session began with.</summary>
     private ulong _answersDigested;
 
+    /// <summary>The last digest position that counts new answers, or new calls to others.</summary>
+    private Lsn _lastOutputs;
+
     /// <summary>The log's tail, as the ticking thread has seen it last, and since when it has been there.</summary>
     private (Lsn At, TimeSpan Since) _still;
 
@@ -57,6 +60,7 @@ internal sealed class DigestWriter(OutboxSet outboxes, LogAppender log, DigestTr
             Answers = from?.Answers ?? default;
             _answersDigested = Answers.Count;
             _touched.Clear();
+            _lastOutputs = Lsn.Zero;
         }
         foreach (Outbox outbox in all)
             if (outbox.Emitted.Number != outbox.DigestedCount) Touch(outbox);
@@ -78,9 +82,12 @@ internal sealed class DigestWriter(OutboxSet outboxes, LogAppender log, DigestTr
     public void At(Lsn position)
     {
         DigestRecord record;
+        Outbox self = outboxes.Self;
         using (_gate.Enter())
         {
             record = Make(position);
+            bool isNew = record.Entries.Any(entry => entry.Destination != self.Destination) || Answers.Count != _answersDigested;
+            if (isNew) _lastOutputs = position;
             foreach (Outbox outbox in _touched) (outbox.IsUndigested, outbox.DigestedCount) = (false, outbox.Emitted.Number);
             _touched.Clear();
             _answersDigested = Answers.Count;
@@ -105,6 +112,21 @@ internal sealed class DigestWriter(OutboxSet outboxes, LogAppender log, DigestTr
                 _toLog.Dequeue();
             }
             return true;
+        }
+    }
+
+    /// <summary>
+    /// All that the running session has called and answered so far was found to be the log's. The log itself holds the calls to oneself.
+    /// Any thread.
+    /// </summary>
+    public bool AreOutputsConfirmed
+    {
+        get
+        {
+            Outbox self = outboxes.Self;
+            using (_gate.Enter())
+                if (_touched.Exists(outbox => outbox != self) || Answers.Count != _answersDigested) return false;
+            return _lastOutputs <= digests.Confirmed;
         }
     }
 

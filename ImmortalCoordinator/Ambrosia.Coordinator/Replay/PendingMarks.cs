@@ -18,9 +18,15 @@ internal sealed class PendingMarks
     private string _replica = "";
     private bool _isPrimary;
 
-    /// <summary>A session begins; these are what its welcome says.</summary>
-    public void Begin(Epoch epoch, string replica)
+    /// <summary>The stretch of the log that was durable before the running session began. Any thread.</summary>
+    public ReplayedStretch Replayed { get => _replayed; private set => _replayed = value; }
+
+    private volatile ReplayedStretch _replayed = new(Lsn.Zero);
+
+    /// <summary>A session begins; the first two are what its welcome says.</summary>
+    public void Begin(Epoch epoch, string replica, ReplayedStretch replayed)
     {
+        Replayed = replayed;
         using (_gate.Enter())
         {
             _marks.Clear();
@@ -66,3 +72,18 @@ internal sealed class PendingMarks
 /// </summary>
 /// <param name="End">End of its record.</param>
 internal sealed record MarkSnapshot(Lsn PageLsn, Lsn End, ReplayState State, CheckpointMarkRecord Mark);
+
+/// <summary>Tells of one session what its app replays: what was durable before the session began.</summary>
+/// <param name="to">Records below this were durable then.</param>
+internal sealed class ReplayedStretch(Lsn to)
+{
+    private volatile bool _isConfirmed;
+
+    public Lsn To { get; } = to;
+
+    /// <summary>
+    /// All calls to others and answers of the replay are in digests that agreed, as far as the app has come in it; or there are none.
+    /// Written by the thread that reads the app, read by any.
+    /// </summary>
+    public bool IsConfirmed { get => _isConfirmed; set => _isConfirmed = value; }
+}

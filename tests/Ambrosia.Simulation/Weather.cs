@@ -160,7 +160,7 @@ internal sealed class Weather
     {
         SimulatedInstance instance = _writesBack.Pick(_world.Instances);
         string[] segments = [.. _world.Disk.Files().Where(path =>
-            path.StartsWith($"{instance.Directory}/log.", StringComparison.Ordinal))];
+            path.StartsWith($"{instance.Directory}/log.", StringComparison.Ordinal) && !path.EndsWith(".tmp", StringComparison.Ordinal))];
         if (segments.Length == 0) return;
         string newest = segments.MaxBy(static path => long.Parse(path.Split('.')[^1]) * 1_000_000 + long.Parse(path.Split('.')[^2]))!;
         if (!_world.Strikes.Strike($"fail the write-back of {newest}")) return;

@@ -19,7 +19,8 @@ internal static class Sights
 
     public static IReadOnlyList<string> All { get; } =
     [
-        "clock set back", "clock set forward", "replica stopped", "slow link", "half-open link", "dialled twice", "disk error", "write-back failed",
+        "clock set back", "clock set forward", "replica stopped", "slow link", "half-open link", "dialled twice", "disk error",
+        "write-back failed",
         "disk full", "record longer than a page", "empty blob", "three replicas", "three instances", "four instances", "clocks differ",
         "clocks drift", "limits drawn", "terminated", "promote", "promote refused", "retire", "retire refused", "checkpoint as asked",
         "clean end of a primary", "clean end of a secondary", "damage in a segment", "damage in a checkpoint", "misdirected write",

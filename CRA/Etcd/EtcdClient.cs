@@ -20,7 +20,11 @@ internal sealed class EtcdClient : IDisposable
     /// <summary>A longer answer is none: requests ask for pages that stay below it.</summary>
     public const int AnswerBytesMax = 16 << 20;
 
-    private const int InvalidArgument = 3, PermissionDenied = 7, Unauthenticated = 16, TextCharsMax = 200;
+    private const int InvalidArgument = 3, PermissionDenied = 7, FailedPrecondition = 9, Unauthenticated = 16, TextCharsMax = 200;
+
+    /// <summary>A request logs in so often at most: users may change again between a login and the request behind it.</summary>
+    private const int LoginsMax = 3;
+
     private static readonly MediaTypeHeaderValue s_json = new("application/json");
     private static readonly Version s_oldest = new(3, 4);
 
@@ -35,7 +39,10 @@ internal sealed class EtcdClient : IDisposable
     /// <summary>The endpoint that answered last, an index.</summary>
     private volatile int _current;
 
-    /// <summary>The token of the user; null: there is no user, or none was got yet.</summary>
+    /// <summary>
+    /// The token of the user that was got last; null: there is no user, or none was got yet. A request takes it once, and sends what it has
+    /// taken, so that what another request finds out about its own token changes nothing in this one.
+    /// </summary>
     private volatile string? _token;
 
     /// <param name="handler">Connects; tests put one there that loses answers.</param>
@@ -92,18 +99,32 @@ internal sealed class EtcdClient : IDisposable
     private byte[] AskOne(int endpoint, string path, byte[] body)
     {
         CheckVersion(endpoint);
-        for (bool isFresh = false; ; isFresh = true)
+        string? token = _token;
+        for (int logins = 0; ;)
         {
-            if (_credentials.User is not null && _token is null) _token = LogIn(endpoint);
-            (HttpStatusCode status, byte[] answer) = Send(endpoint, HttpMethod.Post, path, body);
+            if (_credentials.User is not null && token is null)
+            {
+                _token = token = LogIn(endpoint);
+                logins++;
+            }
+            (HttpStatusCode status, byte[] answer) = Send(endpoint, HttpMethod.Post, path, body, token);
             if (status == HttpStatusCode.OK) return answer;
             ErrorResponse? error = TryParse(answer, EtcdJsonContext.Default.ErrorResponse);
             string why = Clean(error?.Message ?? error?.Error ?? $"HTTP status {(int)status}");
-            bool isTokenOld = error is { Code: Unauthenticated } || why.Contains("invalid auth token", StringComparison.Ordinal);
-            if (!isTokenOld || isFresh || _credentials.User is null) throw Failure(endpoint, error?.Code ?? 0, why);
-            _token = null; // it has run out, or the member was started anew
+            bool isTokenOld = IsOfAnOldToken(error?.Code ?? 0, why);
+            if (!isTokenOld || _credentials.User is null) throw Failure(endpoint, error?.Code ?? 0, why);
+            if (logins == LoginsMax) throw new IOException($"etcd at {_endpoints[endpoint].Authority} takes no fresh token: {why}");
+            token = _token is { } newer && newer != token ? newer : null; // another request may have logged in meanwhile
         }
     }
+
+    /// <summary>
+    /// The token is not good any more, and another one may be: it has run out, the member was started anew, or users were changed (a signed
+    /// token says of which state of them it is). Members of other versions say it with other codes and words.
+    /// </summary>
+    private static bool IsOfAnOldToken(int code, string why) =>
+        code is Unauthenticated or InvalidArgument
+        || why.Contains("auth token", StringComparison.Ordinal) || why.Contains("revision of auth store", StringComparison.Ordinal);
 
     /// <summary>Tells what the operator has to mend from what passes.</summary>
     private Exception Failure(int endpoint, int code, string why)
@@ -114,14 +135,16 @@ internal sealed class EtcdClient : IDisposable
         return new IOException($"etcd at {_endpoints[endpoint].Authority} says: {why}");
     }
 
-    private string LogIn(int endpoint)
+    /// <summary>Returns a fresh token; null: this etcd asks nobody for a name at present, and takes requests without one.</summary>
+    private string? LogIn(int endpoint)
     {
         byte[] body = JsonSerializer.SerializeToUtf8Bytes(
             new AuthenticateRequest(_credentials.User!, _credentials.Password!), EtcdJsonContext.Default.AuthenticateRequest);
-        (HttpStatusCode status, byte[] answer) = Send(endpoint, HttpMethod.Post, "/v3/auth/authenticate", body);
+        (HttpStatusCode status, byte[] answer) = Send(endpoint, HttpMethod.Post, "/v3/auth/authenticate", body, token: null);
         if (status == HttpStatusCode.OK
             && TryParse(answer, EtcdJsonContext.Default.AuthenticateResponse)?.Token is { Length: > 0 } token) return token;
         ErrorResponse? error = TryParse(answer, EtcdJsonContext.Default.ErrorResponse);
+        if (error is { Code: FailedPrecondition } && $"{error.Message}{error.Error}".Contains("not enabled", StringComparison.Ordinal)) return null;
         if (error?.Code == InvalidArgument)
             throw new CatalogException(
                 $"The catalog {_place} refuses user '{_credentials.User}': {Clean(error.Message ?? error.Error ?? "")}. Look at {CatalogCredentials.UserVariable} and at the file of {CatalogCredentials.PasswordFileVariable}.");
@@ -131,7 +154,7 @@ internal sealed class EtcdClient : IDisposable
     private void CheckVersion(int endpoint)
     {
         if (Volatile.Read(ref _isKnown[endpoint])) return;
-        (HttpStatusCode status, byte[] answer) = Send(endpoint, HttpMethod.Get, "/version", null);
+        (HttpStatusCode status, byte[] answer) = Send(endpoint, HttpMethod.Get, "/version", null, token: null);
         string? text = status == HttpStatusCode.OK ? TryParse(answer, EtcdJsonContext.Default.VersionResponse)?.Server : null;
         if (text is null || !Version.TryParse(text.Split('-')[0], out Version? version))
         {
@@ -144,11 +167,11 @@ internal sealed class EtcdClient : IDisposable
         Volatile.Write(ref _isKnown[endpoint], true);
     }
 
-    private (HttpStatusCode Status, byte[] Answer) Send(int endpoint, HttpMethod method, string path, byte[]? body)
+    private (HttpStatusCode Status, byte[] Answer) Send(int endpoint, HttpMethod method, string path, byte[]? body, string? token)
     {
         using var request = new HttpRequestMessage(method, new Uri(_endpoints[endpoint], path));
         if (body is not null) request.Content = new ByteArrayContent(body) { Headers = { ContentType = s_json } };
-        if (_token is { } token) request.Headers.TryAddWithoutValidation("Authorization", token);
+        if (token is not null) request.Headers.TryAddWithoutValidation("Authorization", token);
         try
         {
             using HttpResponseMessage answer = _http.Send(request, HttpCompletionOption.ResponseContentRead);

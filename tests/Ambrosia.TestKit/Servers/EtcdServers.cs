@@ -92,20 +92,29 @@ public sealed class EtcdServers : IDisposable
     }
 
     /// <summary>Sends a request to the JSON gateway of a member; null: it did not answer as it should.</summary>
-    public string? Post(int member, string path, string json) => Ask(member, path, json) is { Status: < 300 } answer ? answer.Text : null;
+    /// <param name="token">The token of a user; null: nobody asks.</param>
+    public string? Post(int member, string path, string json, string? token = null) =>
+        Ask(member, path, json, token) is { Status: < 300 } answer ? answer.Text : null;
+
+    /// <summary>Logs in; returns the token.</summary>
+    public string LogIn(int member, string user, string password) =>
+        Member(Post(member, "/v3/auth/authenticate", $$"""{"name":"{{user}}","password":"{{password}}"}""") ?? "", "\"token\"")
+        ?? throw new InvalidOperationException($"etcd gives {user} no token");
 
     /// <summary>Whether a member answers a read for which it needs a leader, be it that nobody without a name may read.</summary>
     private bool Serves(int member) => Ask(member, "/v3/kv/range", """{"key":"AA=="}""") is { Status: < 500 };
 
-    private (int Status, string Text)? Ask(int member, string path, string json)
+    private (int Status, string Text)? Ask(int member, string path, string json, string? token = null)
     {
         try
         {
             using var content = new StringContent(json, Encoding.UTF8, "application/json");
+            using var request =
+                new HttpRequestMessage(HttpMethod.Post, new Uri($"{Scheme}://127.0.0.1:{_clientPorts[member]}{path}")) { Content = content };
+            if (token is not null) request.Headers.TryAddWithoutValidation("Authorization", token);
             using var patience = new CancellationTokenSource(TimeSpan.FromSeconds(5));
             using HttpResponseMessage answer =
-                _http.PostAsync(new Uri($"{Scheme}://127.0.0.1:{_clientPorts[member]}{path}"), content, patience.Token).GetAwaiter()
-                    .GetResult();
+                _http.SendAsync(request, patience.Token).GetAwaiter().GetResult();
             return ((int)answer.StatusCode, answer.Content.ReadAsStringAsync().GetAwaiter().GetResult());
         }
         catch (Exception e) when (e is HttpRequestException or OperationCanceledException)

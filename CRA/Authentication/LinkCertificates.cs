@@ -36,39 +36,45 @@ public sealed class LinkCertificates
     /// <exception cref="LinkCertificateException">One of them is not what it should be.</exception>
     public static LinkCertificates Read(string certificate, string key, string authorities, TimeProvider time)
     {
-        X509Certificate2 own = ReadOwn(certificate, key);
-        var chain = new X509Certificate2Collection();
-        chain.ImportFromPem(certificate);
-        chain.RemoveAt(0);
-        return new LinkCertificates(own, chain, ReadAuthorities(authorities), time);
+        X509Certificate2 own = Made(() => X509Certificate2.CreateFromPem(certificate, key),
+            static why => $"the certificate of --tls-cert and the key of --tls-key do not make a pair: {why} Both are PEM files, the key unencrypted (-----BEGIN PRIVATE KEY-----).");
+        X509Certificate2Collection chain = Made(() => ReadChain(certificate),
+            static why => $"what stands behind the certificate in the file of --tls-cert cannot be read: {why} Behind the certificate itself there are those of intermediate authorities, or nothing.");
+        X509Certificate2Collection trusted = Made(() => ReadAuthorities(authorities),
+            static why => $"the authorities of --tls-ca cannot be read: {why} It is a PEM file of one or more certificates.");
+        return Made(() => new LinkCertificates(own, chain, trusted, time),
+            static why => $"the certificate of --tls-cert cannot be shown to peers: {why}");
     }
 
-    private static X509Certificate2 ReadOwn(string certificate, string key)
+    /// <summary>
+    /// Makes something of what is in the files. The libraries of the system that read them promise no list of exceptions, and some bytes get
+    /// far into them: each exception but our own is a reason.
+    /// </summary>
+    private static T Made<T>(Func<T> make, Func<string, string> wrong)
     {
         try
         {
-            return X509Certificate2.CreateFromPem(certificate, key);
+            return make();
         }
-        catch (Exception e) when (e is CryptographicException or ArgumentException)
+        catch (Exception e) when (e is not LinkCertificateException)
         {
-            throw new LinkCertificateException(
-                $"the certificate of --tls-cert and the key of --tls-key do not make a pair: {e.Message} Both are PEM files, the key unencrypted (-----BEGIN PRIVATE KEY-----).",
-                e);
+            throw new LinkCertificateException(wrong(e.Message), e);
         }
+    }
+
+    /// <summary>Reads the certificates behind the own one, by which peers get from it to an authority.</summary>
+    private static X509Certificate2Collection ReadChain(string certificate)
+    {
+        var chain = new X509Certificate2Collection();
+        chain.ImportFromPem(certificate);
+        chain.RemoveAt(0);
+        return chain;
     }
 
     private static X509Certificate2Collection ReadAuthorities(string text)
     {
         var authorities = new X509Certificate2Collection();
-        try
-        {
-            authorities.ImportFromPem(text);
-        }
-        catch (CryptographicException e)
-        {
-            throw new LinkCertificateException(
-                $"the authorities of --tls-ca cannot be read: {e.Message} It is a PEM file of one or more certificates.", e);
-        }
+        authorities.ImportFromPem(text);
         if (authorities.Count == 0)
             throw new LinkCertificateException(
                 "the file of --tls-ca has no certificate in it: it is a PEM file of the authority's certificate, or of several.");
@@ -80,7 +86,11 @@ public sealed class LinkCertificates
     }
 
     /// <summary>Says why peers would refuse an instance of this name that shows the own certificate; null if they would not.</summary>
-    public string? WhatIsWrongFor(string instance)
+    /// <exception cref="LinkCertificateException">The certificates cannot even be looked at.</exception>
+    public string? WhatIsWrongFor(string instance) =>
+        Made(() => Wrong(instance), static why => $"the certificate of --tls-cert cannot be looked at: {why}");
+
+    private string? Wrong(string instance)
     {
         if (!Names.Contains(instance, StringComparer.Ordinal))
             return $"the certificate of --tls-cert is for {CertificateJudgement.Described(Names)}, not for '{instance}': its subject alternative names must have DNS:{instance}. 'ambrosia certs --ca DIR --name {instance}' makes one to begin with.";

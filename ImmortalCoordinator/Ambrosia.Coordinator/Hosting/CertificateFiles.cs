@@ -56,7 +56,7 @@ internal sealed class CertificateFiles(CoordinatorOptions options, IFileSystem f
             _current = Usable(parts);
             logger.CertificatesRenewed();
         }
-        catch (LinkCertificateException e)
+        catch (Exception e) // whatever a library finds in files that changed under it, the old ones are good
         {
             if (_texts != e.Message) logger.CertificatesRejected(e.Message);
             _texts = e.Message;

@@ -67,12 +67,12 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     void ILinkFrames.Broken(ProtocolViolation violation) =>
         _admission.Log(_client, _transport.Remote, PeerEvent.Violation, violation.Message);
 
-    FeedResult ILinkFrames.Take(FrameType type, ReadOnlySpan<byte> payload)
+    FeedResult ILinkFrames.Take(FrameType type, ReadOnlySpan<byte> payload, bool isAgain)
     {
         switch (type)
         {
             case FrameType.ClientHello: TakeHello(ClientHello.Read(payload)); return FeedResult.Continue;
-            case FrameType.Run: return TakeRun(payload);
+            case FrameType.Run: return TakeRun(payload, isAgain);
             case FrameType.Query: TakeQuery(payload); return FeedResult.Continue;
             case FrameType.Heartbeat: FrameReader.ReadEmpty(type, payload); return FeedResult.Continue;
             case FrameType.Goodbye: Goodbye.Read(payload); return FeedResult.Close;
@@ -80,12 +80,12 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
         }
     }
 
-    private FeedResult TakeRun(ReadOnlySpan<byte> payload)
+    private FeedResult TakeRun(ReadOnlySpan<byte> payload, bool isAgain)
     {
         if (_stage != Stage.Open) throw new ProtocolViolation("P10.1", "run before the hello");
         if (_requests is null) throw new ProtocolViolation("P10.3", "run in a session for queries alone");
-        bool isTaken = _admission.HasRoom && _requests.TryTake(RunView.ReadWhole(payload, _admission.MessageBytesMax));
-        return isTaken ? FeedResult.Continue : FeedResult.NoRoom;
+        RunView run = isAgain ? RunView.Read(payload) : RunView.ReadWhole(payload, _admission.MessageBytesMax);
+        return _admission.HasRoom && _requests.TryTake(run) ? FeedResult.Continue : FeedResult.NoRoom;
     }
 
     private void TakeQuery(ReadOnlySpan<byte> payload)

@@ -16,8 +16,9 @@ internal interface ILinkFrames
     uint PayloadBytesMax { get; }
 
     /// <summary>Takes a whole frame. <see cref="FeedResult.NoRoom"/>: not yet, it comes again.</summary>
+    /// <param name="isAgain">There was no room for the same frame before, whose payload was read then and need not be checked again.</param>
     /// <exception cref="ProtocolViolation">It is malformed, or not its turn.</exception>
-    FeedResult Take(FrameType type, ReadOnlySpan<byte> payload);
+    FeedResult Take(FrameType type, ReadOnlySpan<byte> payload, bool isAgain);
 
     /// <summary>The other side broke the protocol; the connection closes.</summary>
     void Broken(ProtocolViolation violation);
@@ -36,6 +37,12 @@ internal sealed class LinkFrames(uint seed, FrameSender other, ILinkFrames taker
     public const uint HelloBytesMax = 4096;
 
     private int _bytesWanted;
+
+    /// <summary>
+    /// There was no room for the first frame of the next feed, which has the same bytes (<see cref="ILinkTraffic.Feed"/>) and was checked: a
+    /// log that is full for long costs no processor for what it has read.
+    /// </summary>
+    private bool _isAgain;
 
     /// <summary>
     /// The length of the frame whose beginning has come; 0: it is not known (<see cref="ILinkTraffic.FrameBytesWanted"/>).
@@ -66,20 +73,31 @@ internal sealed class LinkFrames(uint seed, FrameSender other, ILinkFrames taker
     {
         while (!taker.IsOver)
         {
-            DecodeStatus status = FrameReader.TryRead(
-                bytes[consumed..], seed, taker.PayloadBytesMax, checkPayload: true, out FrameHeader header,
-                out ReadOnlySpan<byte> payload, out int size);
+            DecodeStatus status = _isAgain
+                ? ReadAgain(bytes, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size)
+                : FrameReader.TryRead(
+                    bytes[consumed..], seed, taker.PayloadBytesMax, checkPayload: true, out header, out payload, out size);
             if (status != DecodeStatus.Ok)
             {
                 _bytesWanted = bytes.Length - consumed >= FrameHeader.Bytes ? FrameHeader.Bytes + (int)header.Length : 0;
                 return FeedResult.Continue;
             }
             FrameTypes.Check(header.Type, other);
-            FeedResult answer = taker.Take(header.Type, payload);
-            if (answer != FeedResult.NoRoom) consumed += size;
+            FeedResult answer = taker.Take(header.Type, payload, _isAgain);
+            _isAgain = answer == FeedResult.NoRoom;
+            if (!_isAgain) consumed += size;
             if (answer != FeedResult.Continue) return answer;
         }
         return FeedResult.Close;
+    }
+
+    /// <summary>Reads the frame that was whole and right in the feed before, without its checksum.</summary>
+    private DecodeStatus ReadAgain(ReadOnlySpan<byte> bytes, out FrameHeader header, out ReadOnlySpan<byte> payload, out int size)
+    {
+        header = FrameHeader.Read(bytes, seed, taker.PayloadBytesMax);
+        size = FrameHeader.Bytes + (int)header.Length;
+        payload = bytes[FrameHeader.Bytes..size];
+        return DecodeStatus.Ok;
     }
 
     /// <summary>A heartbeat (P5.12) of a connection with this seed.</summary>

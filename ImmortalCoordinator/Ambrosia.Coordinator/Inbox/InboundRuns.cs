@@ -37,12 +37,13 @@ internal sealed class InboundRuns
     }
 
     /// <summary>Logs what is new of a run; false: the log has no room now, and the same run comes again.</summary>
+    /// <param name="isAgain">There was no room for the same run before: what it holds was checked then.</param>
     /// <exception cref="ProtocolViolation">P3, P6.6.</exception>
-    public bool TryTake(ReadOnlySpan<byte> bytes)
+    public bool TryTake(ReadOnlySpan<byte> bytes, bool isAgain = false)
     {
         Crash.Hit("recv.afterRead");
         // what is malformed must not reach the log, where every replay would meet it
-        RunView run = RunView.ReadWhole(bytes, _messageBytesMax);
+        RunView run = isAgain ? RunView.Read(bytes) : RunView.ReadWhole(bytes, _messageBytesMax);
         Check(run);
         InputPosition appended = _dedup.AppendedOf(_origin);
         ulong next = appended.Next(run.Header);
@@ -54,7 +55,7 @@ internal sealed class InboundRuns
         if (run.Header.First > next) throw new ProtocolViolation("P6.6", $"run begins at {run.Header.First} where {next} is next");
         uint known = (uint)(next - run.Header.First);
         int gone = MessageScanner.Skip(run.Messages, known);
-        if (!_isContinued && run.Header.IsNumbered) CheckContinues(run.Header, run.Messages[gone..], appended);
+        if (!_isContinued && !isAgain && run.Header.IsNumbered) CheckContinues(run.Header, run.Messages[gone..], appended);
         bool isLogged = known == 0 ? TryLog(run.Header, bytes[RunHeader.Bytes..]) : TryLogRest(run, gone, known);
         _isContinued |= isLogged && run.Header.IsNumbered;
         return isLogged;

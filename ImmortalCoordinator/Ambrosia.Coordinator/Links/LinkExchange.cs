@@ -30,9 +30,10 @@ internal sealed class LinkExchange(
     // ---- in ----
 
     /// <summary>Logs a run; false: the log has no room now, and the same run comes again.</summary>
-    public bool TryTakeRun(ReadOnlySpan<byte> payload)
+    /// <param name="isAgain">There was no room for the same run before.</param>
+    public bool TryTakeRun(ReadOnlySpan<byte> payload, bool isAgain)
     {
-        if (!inbound.TryTake(payload)) return false;
+        if (!inbound.TryTake(payload, isAgain)) return false;
         _owed.Took(payload.Length);
         return true;
     }

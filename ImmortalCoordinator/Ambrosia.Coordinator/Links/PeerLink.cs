@@ -86,11 +86,11 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames, IInboundLink
 
     void ILinkFrames.Broken(ProtocolViolation violation) => _report.Broken(violation);
 
-    FeedResult ILinkFrames.Take(FrameType type, ReadOnlySpan<byte> payload)
+    FeedResult ILinkFrames.Take(FrameType type, ReadOnlySpan<byte> payload, bool isAgain)
     {
         switch (type)
         {
-            case FrameType.Run: return TakeRun(payload);
+            case FrameType.Run: return TakeRun(payload, isAgain);
             case FrameType.Ack: TakeAck(Ack.Read(payload)); return FeedResult.Continue;
             case FrameType.Heartbeat: FrameReader.ReadEmpty(type, payload); return FeedResult.Continue;
             case FrameType.Hello: return TakeHello(Hello.Read(payload));
@@ -100,10 +100,10 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames, IInboundLink
         }
     }
 
-    private FeedResult TakeRun(ReadOnlySpan<byte> payload)
+    private FeedResult TakeRun(ReadOnlySpan<byte> payload, bool isAgain)
     {
         if (!_opening.IsOpen) throw new ProtocolViolation("P6.1", "run before the hellos are exchanged");
-        return _exchange!.TryTakeRun(payload) ? FeedResult.Continue : FeedResult.NoRoom;
+        return _exchange!.TryTakeRun(payload, isAgain) ? FeedResult.Continue : FeedResult.NoRoom;
     }
 
     private void TakeAck(in Ack ack)

@@ -22,6 +22,7 @@ public sealed class LinkConnection : IDisposable
     private readonly InPump _in;
     private readonly OutPump _out;
     private readonly Action _released;
+    private readonly Action<Exception, string>? _faulted;
 
     /// <summary>The traffic of the connection, which <see cref="Run"/> sets once.</summary>
     private ILinkTraffic? _traffic;
@@ -38,6 +39,7 @@ public sealed class LinkConnection : IDisposable
         _in = new InPump(stream, _ending, CloseAfterSending, settings, handshake.Begun);
         _out = new OutPump(stream, _ending, settings, settings.Time.GetTimestamp());
         _released = released;
+        _faulted = settings.Faulted;
     }
 
     /// <summary>The seed of the frames' checksums (P2.2).</summary>
@@ -71,8 +73,13 @@ public sealed class LinkConnection : IDisposable
         }
         peer ??= RemoteEndPoint.ToString();
         _out.Open(traffic);
-        new Thread(() => Pump(() => _in.Run(traffic))) { Name = $"link-in {peer}", IsBackground = true }.Start();
-        new Thread(() => Pump(_out.Run)) { Name = $"link-out {peer}", IsBackground = true }.Start();
+        Start($"link-in {peer}", () => _in.Run(traffic));
+        Start($"link-out {peer}", _out.Run);
+    }
+
+    private void Start(string name, Func<string> loop)
+    {
+        if (!Threads.TryStart(name, () => Pump(name, loop))) Stopped("the system gives out no thread for it");
     }
 
     /// <summary>
@@ -109,9 +116,9 @@ public sealed class LinkConnection : IDisposable
     public void Dispose() => Close("closed by this side");
 
     /// <summary>
-    /// Wraps both pumps: a broken connection becomes a reason, and any other exception is a bug and ends the process.
+    /// Wraps both pumps: a broken connection becomes a reason, and any other exception is a bug, which whoever made the link hears of.
     /// </summary>
-    private void Pump(Func<string> loop)
+    private void Pump(string name, Func<string> loop)
     {
         string why;
         try
@@ -122,6 +129,16 @@ public sealed class LinkConnection : IDisposable
         {
             why = $"the connection broke: {e.Message}";
         }
+        catch (Exception fault) when (_faulted is not null)
+        {
+            _faulted(fault, name);
+            return; // the process ends, and what the traffic holds is left as it is
+        }
+        Stopped(why);
+    }
+
+    private void Stopped(string why)
+    {
         Close(why);
         if (Interlocked.Decrement(ref _pumps) == 0) End();
     }

@@ -23,7 +23,9 @@ public sealed class LinkListener : IDisposable
     private readonly Action<LinkConnection> _accepted;
     private readonly ILogger _logger;
     private readonly Socket _listener;
-    private readonly Thread _thread;
+
+    /// <summary>Null before the start. The starting thread writes it.</summary>
+    private Thread? _thread;
 
     /// <summary>The connections that are not authenticated yet, oldest first. The accept thread uses them.</summary>
     private readonly List<UnauthenticatedConnection> _unauthenticated = [];
@@ -62,7 +64,6 @@ public sealed class LinkListener : IDisposable
         Address = advertised ?? BoundAddress;
         _acceptFrom = settings.Time.GetTimestamp();
         _lines = new LogRateLimiter(settings.Time.TimestampFrequency, _acceptFrom);
-        _thread = new Thread(AcceptLoop) { Name = $"link-accept {BoundAddress}", IsBackground = true };
     }
 
     /// <summary>
@@ -73,8 +74,22 @@ public sealed class LinkListener : IDisposable
     /// <summary>The address that callers dial, which goes into the catalog.</summary>
     public string Address { get; }
 
-    /// <summary>Starts to accept; it is called once.</summary>
-    public void Start() => _thread.Start();
+    /// <summary>Starts to accept; it is called once. Where the system has no thread to give, it waits for one, and says so once.</summary>
+    public void Start()
+    {
+        while (!_stopped)
+        {
+            var thread = new Thread(AcceptGuarded) { Name = $"link-accept {BoundAddress}", IsBackground = true };
+            if (Threads.TryStart(thread))
+            {
+                _thread = thread;
+                return;
+            }
+            TimeSpan rest = _trouble.Failed(out bool isFirst);
+            if (isFirst) _logger.AcceptFailed(BoundAddress, "the system gives out no thread for it");
+            Thread.Sleep(rest);
+        }
+    }
 
     /// <summary>
     /// Stops accepting and closes what is not authenticated; the connections that were handed on live on. The callbacks must not call it.
@@ -84,7 +99,7 @@ public sealed class LinkListener : IDisposable
         if (_stopped) return;
         _stopped = true;
         LinkSocket.Shutdown(_listener, SocketShutdown.Both);
-        if (_thread.ThreadState.HasFlag(ThreadState.Unstarted)) _listener.Dispose();
+        if (_thread is null) _listener.Dispose();
         else _thread.Join();
     }
 
@@ -107,6 +122,18 @@ public sealed class LinkListener : IDisposable
             socket.Dispose();
             throw new LinkAddressException(
                 $"Cannot listen on '{address}': {e.Message}. Choose an address of this machine and a free port; port 0 takes any.", e);
+        }
+    }
+
+    private void AcceptGuarded()
+    {
+        try
+        {
+            AcceptLoop();
+        }
+        catch (Exception fault) when (_settings.Faulted is { } faulted)
+        {
+            faulted(fault, "link-accept");
         }
     }
 
@@ -156,9 +183,9 @@ public sealed class LinkListener : IDisposable
                 ? TlsHandshake.Accept(socket, authentication, certificates()) : null;
             _unauthenticated.Add(new UnauthenticatedConnection(socket, remote, now, authentication, tls));
         }
-        catch (SocketException e)
+        catch (Exception e)
         {
-            socket.Dispose(); // reset before it was accepted
+            socket.Dispose(); // reset before it was accepted, or nothing can be shown to it now; the next one may fare better
             if (_lines.Admit(e.Message, now, out long leftOut) is { } why) _logger.StrangerGone(why, leftOut);
         }
     }
@@ -211,7 +238,7 @@ public sealed class LinkListener : IDisposable
         {
             if (!connection.Advance()) return;
         }
-        catch (Exception e) when (e is ProtocolViolation or SocketException or IOException)
+        catch (Exception e) // what comes from outside runs through libraries that promise no list of exceptions
         {
             Drop(connection, e.Message);
             return;

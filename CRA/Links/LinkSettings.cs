@@ -38,5 +38,11 @@ public sealed record LinkSettings(ReadOnlyMemory<byte> Secret, TimeProvider Time
 
     internal TimeSpan DeadAfter { get; init; } = Liveness.DeadAfter;
 
+    /// <summary>
+    /// Hears of an exception that no caller of the links has named, with the name of the thread that it has left: a fault of ours. Null:
+    /// the runtime hears of it, and ends the process.
+    /// </summary>
+    public Action<Exception, string>? Faulted { get; init; }
+
     internal Liveness NewLiveness(long begun) => new(Time.TimestampFrequency, begun, HeartbeatAfter, DeadAfter);
 }

@@ -30,9 +30,10 @@ internal sealed class AdminCommands
         JsonNode? parsed;
         try
         {
+            RequireText(request);
             parsed = JsonNode.Parse(request, documentOptions: s_strict);
         }
-        catch (JsonException e)
+        catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
             return AdminAnswer.Refuse(
                 $"the request is not one JSON object in a line: {e.Message} Send one like {{\"command\":\"status\"}}.");
@@ -42,6 +43,18 @@ internal sealed class AdminCommands
         AdminCommand? command;
         using (_gate.Enter()) _commands.TryGetValue(name, out command);
         return command is null ? AdminAnswer.Refuse($"there is no command '{name}' here. Give one of: {Names()}.") : command(asked);
+    }
+
+    /// <summary>
+    /// Reads each text of a request once. JSON's escapes can write what is no text (half of a surrogate pair), which a parsed node takes and
+    /// gives out as an exception to whoever asks for the text.
+    /// </summary>
+    /// <exception cref="InvalidOperationException">One of them is no text.</exception>
+    private static void RequireText(ReadOnlySpan<byte> request)
+    {
+        var reader = new Utf8JsonReader(request, new JsonReaderOptions { MaxDepth = s_strict.MaxDepth });
+        while (reader.Read())
+            if (reader.TokenType is JsonTokenType.String or JsonTokenType.PropertyName) _ = reader.GetString();
     }
 
     private string Names()

@@ -143,9 +143,9 @@ internal sealed class CheckpointJobWriter(
         {
             write(this, what);
         }
-        catch (IOException e) when (IFileSystem.IsDiskFull(e))
+        catch (IOException e) when (IFileSystem.IsNotNow(e))
         {
-            Drop($"the disk is full: {e.Message}");
+            Drop(IFileSystem.IsDiskFull(e) ? $"the disk is full: {e.Message}" : e.Message);
         }
     }
 

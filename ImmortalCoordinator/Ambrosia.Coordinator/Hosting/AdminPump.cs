@@ -11,10 +11,12 @@ namespace Ambrosia.Coordinator.Hosting;
 
 /// <summary>
 /// Serves the admin socket (protocol P9): few connections, one request each, a thread for as long as it takes. Whatever goes wrong with
-/// one of them ends that one. The socket is opened on the accepting thread, beside what else a start does.
+/// one of them is answered as a refusal and ends that one. The socket is opened on the accepting thread, beside what else a start does.
 /// </summary>
 /// <param name="open">Null: somebody else has the place, and nothing is served.</param>
-internal sealed class AdminPump(Func<AdminEndpoint?> open, AdminCommands commands, ILogger logger) : IDisposable
+/// <param name="fail">Ends the process.</param>
+internal sealed class AdminPump(
+    Func<AdminEndpoint?> open, AdminCommands commands, Action<int, string> fail, ILogger logger) : IDisposable
 {
     private const int ConnectionsMax = 8;
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(5), s_pollEvery = TimeSpan.FromMilliseconds(10);
@@ -30,7 +32,7 @@ internal sealed class AdminPump(Func<AdminEndpoint?> open, AdminCommands command
     public void Start()
     {
         _started = true;
-        new Thread(Run) { Name = "admin-accept", IsBackground = true }.Start();
+        PumpThread.Start("admin-accept", Run, fail);
     }
 
     /// <summary>Returns when operators can ask, or cannot and were told so.</summary>
@@ -73,26 +75,35 @@ internal sealed class AdminPump(Func<AdminEndpoint?> open, AdminCommands command
             {
                 if (_stopped) return;
                 if (e is SocketException { SocketErrorCode: SocketError.Interrupted }) continue; // a signal
-                TimeSpan rest = trouble.Failed(out bool isFirst);
-                if (isFirst) logger.AdminAcceptFailed(e.Message);
-                Thread.Sleep(rest);
+                Rest(trouble, e.Message);
                 continue;
             }
-            if (trouble.Succeeded(out long failures)) logger.AdminAcceptResumed(failures);
-            if (!TryServe(socket)) socket.Dispose();
+            if (TryServe(socket, out bool hasThread))
+            {
+                if (trouble.Succeeded(out long failures)) logger.AdminAcceptResumed(failures);
+                continue;
+            }
+            socket.Dispose();
+            if (!hasThread) Rest(trouble, "the system gives out no thread for it");
         }
     }
 
-    private bool TryServe(Socket socket)
+    private void Rest(AcceptBackoff trouble, string why)
     {
+        TimeSpan rest = trouble.Failed(out bool isFirst);
+        if (isFirst) logger.AdminAcceptFailed(why);
+        Thread.Sleep(rest);
+    }
+
+    private bool TryServe(Socket socket, out bool hasThread)
+    {
+        hasThread = true;
         if (PeerCredentials.WhatIsWrong(socket) is not null) return false;
-        if (Interlocked.Increment(ref _connections) > ConnectionsMax)
-        {
-            Interlocked.Decrement(ref _connections);
-            return false;
-        }
-        new Thread(() => Serve(socket)) { Name = "admin", IsBackground = true }.Start();
-        return true;
+        bool isOne = Interlocked.Increment(ref _connections) <= ConnectionsMax;
+        hasThread = !isOne || Threads.TryStart("admin", () => Serve(socket));
+        if (isOne && hasThread) return true;
+        Interlocked.Decrement(ref _connections);
+        return false;
     }
 
     private void Serve(Socket socket)
@@ -102,19 +113,34 @@ internal sealed class AdminPump(Func<AdminEndpoint?> open, AdminCommands command
             using Socket owned = socket;
             socket.SendTimeout = (int)s_patience.TotalMilliseconds;
             byte[]? request = Receive(socket);
-            if (request is not null) Answer(socket, commands.Begin(request));
+            if (request is not null) AnswerOrRefuse(socket, request);
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
             // The operator's side is gone, or does not take its answer: nobody is left to tell.
         }
-        catch (IOException e)
+        catch (Exception e)
         {
             logger.AdminFailed(e.Message);
         }
         finally
         {
             Interlocked.Decrement(ref _connections);
+        }
+    }
+
+    /// <summary>A command that meets what it does not handle is refused: whoever asks has no way to end this process but those of P9.</summary>
+    private void AnswerOrRefuse(Socket socket, byte[] request)
+    {
+        try
+        {
+            Answer(socket, commands.Begin(request));
+        }
+        catch (Exception e) when (e is not (SocketException or ObjectDisposedException))
+        {
+            logger.AdminFailed(e.Message);
+            Send(socket, AdminAnswer.Error(
+                $"the command failed: {e.Message}. What it was to do may be done or not; 'status' shows how things stand."));
         }
     }
 

@@ -33,4 +33,12 @@ internal static partial class AppEvents
     [LoggerMessage(EventId = 805, EventName = "app.accept.resumed", Level = LogLevel.Information,
         Message = "app channel: accepting goes on, after {Failures} failures")]
     public static partial void AppAcceptResumed(this ILogger logger, long failures);
+
+    /// <summary>
+    /// The system does not start the app's program: it is being replaced, or processes, memory or descriptors have run out. It is tried
+    /// again with pauses; a program that lasts to be missing or refused ends the coordinator with 2.
+    /// </summary>
+    [LoggerMessage(EventId = 808, EventName = "app.start.failed", Level = LogLevel.Warning,
+        Message = "the app '{Program}' cannot be started now: {Why}; it is tried again")]
+    public static partial void AppUnstartable(this ILogger logger, string program, string why);
 }

@@ -2,6 +2,7 @@ using Ambrosia.Coordinator.Replica;
 using Ambrosia.Coordinator.Upgrades;
 using Ambrosia.Log.Files;
 using Ambrosia.Protocol.Locking;
+using CRA.Links;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Hosting;
@@ -97,6 +98,14 @@ internal sealed class AppProcesses : IInPlaceApps, IDisposable
             $"{new FormerVersionMissingException(needed.Version, _parts.AppVersion, needed.Build).Message}. The app of --old-app cannot be started: {why}");
     }
 
+    /// <inheritdoc cref="AppPump.Replacement"/>
+    public Action? Replacement()
+    {
+        OneApp? serving;
+        using (_gate.Enter()) serving = _now.Serving;
+        return serving?.Supervisor.Replacement();
+    }
+
     // ---- the two of an upgrade ----
 
     /// <summary>Starts the old app where it is wanted, and ends it where it is not.</summary>
@@ -115,7 +124,7 @@ internal sealed class AppProcesses : IInPlaceApps, IDisposable
         }
         begun?.Start();
         ended?.StartNoMore();
-        if (ended is not null) new Thread(ended.End) { Name = "old app", IsBackground = true }.Start();
+        if (ended is not null && !Threads.TryStart("old app", ended.End)) ended.End(); // it takes a few seconds
     }
 
     /// <summary>The upgrade was given up: of two apps the new one has nothing to do any more; one that hangs is started again.</summary>

@@ -24,6 +24,11 @@ internal sealed class AppPump(
     private static readonly TimeSpan s_helloMax = TimeSpan.FromSeconds(5), s_handoverMax = TimeSpan.FromSeconds(2),
         s_readOn = TimeSpan.FromMilliseconds(5), s_readOnSoon = TimeSpan.FromMilliseconds(1);
 
+    /// <summary>
+    /// An app that broke the protocol reads its goodbye, and what stands before it, within this time; then its connection is shut.
+    /// </summary>
+    internal static readonly TimeSpan GoodbyeMax = TimeSpan.FromSeconds(2);
+
     /// <summary>At most so many connections have not sent a hello.</summary>
     private const int StrangersMax = 16;
 
@@ -42,6 +47,12 @@ internal sealed class AppPump(
 
     private sealed record Target(Coordinator Coordinator, Action<int, string> Fail);
 
+    /// <summary>
+    /// Returns what ends the process of the app that serves now, if it does not end by itself: an app that broke the protocol is replaced,
+    /// and not only its connection. Null: it is not this process's to end.
+    /// </summary>
+    public Func<Action?>? Replacement { private get; set; }
+
     /// <summary>New connections wait until it is said whose they are.</summary>
     public void Hold() => _isOpen.Reset();
 
@@ -52,7 +63,7 @@ internal sealed class AppPump(
         _isOpen.Set();
     }
 
-    public void Start() => new Thread(AcceptLoop) { Name = "app-accept", IsBackground = true }.Start();
+    public void Start() => PumpThread.Start("app-accept", AcceptLoop, fail);
 
     private void AcceptLoop()
     {
@@ -74,12 +85,9 @@ internal sealed class AppPump(
             }
             catch (SocketException e)
             {
-                TimeSpan rest = trouble.Failed(out bool isFirst);
-                if (isFirst) logger.AppAcceptFailed(e.Message);
-                Thread.Sleep(rest);
+                Rest(trouble, e.Message);
                 continue;
             }
-            if (trouble.Succeeded(out long failures)) logger.AppAcceptResumed(failures);
             if (PeerCredentials.WhatIsWrong(socket) is { } wrong)
             {
                 socket.Dispose();
@@ -87,9 +95,25 @@ internal sealed class AppPump(
                 continue;
             }
             Admit(socket);
-            new Thread(() => Serve(socket)) { Name = "app-in", IsBackground = true }.Start();
+            if (Threads.TryStart("app-in", () => ServeGuarded(socket)))
+            {
+                if (trouble.Succeeded(out long failures)) logger.AppAcceptResumed(failures);
+                continue;
+            }
+            IsStrangerNoMore(socket);
+            socket.Dispose();
+            Rest(trouble, "the system gives out no thread for it");
         }
     }
+
+    private void Rest(AcceptBackoff trouble, string why)
+    {
+        TimeSpan rest = trouble.Failed(out bool isFirst);
+        if (isFirst) logger.AppAcceptFailed(why);
+        Thread.Sleep(rest);
+    }
+
+    private void ServeGuarded(Socket socket) => PumpThread.Guard("app-in", () => Serve(socket), (code, why) => _target.Fail(code, why));
 
     /// <summary>Connections that come to nothing are logged, unless there are too many of them.</summary>
     private void Refused(string why)
@@ -131,17 +155,28 @@ internal sealed class AppPump(
         AppStream? stream = null;
         Thread? sender = null;
         string why = "closed";
+        Action? replace = null;
         try
         {
             why = AwaitHello(socket, mine.Coordinator, session, reader, reading) ?? "";
             if (!session.HasBegun) Refused(why);
             else
             {
-                stream = endpoint.HasRings ? RingStream.Offer(socket) : new SocketStream(socket);
-                sender = new Thread(() => SendLoop(stream, session, output, mine)) { Name = "app-out", IsBackground = true };
-                sender.Start();
+                stream = Offer(socket);
+                var made = new Thread(() => PumpThread.Guard("app-out", () => SendLoop(stream, session, output, mine), mine.Fail))
+                {
+                    Name = "app-out", IsBackground = true,
+                };
+                if (!Threads.TryStart(made)) throw new AppUnservedException("the system gives out no thread for it");
+                sender = made;
                 why = ReadLoop(stream, reader, reading);
             }
+        }
+        catch (AppUnservedException unserved)
+        {
+            // The app begins again, as after any end of its connection, and what ran out may be there by then.
+            why = $"the app cannot be served now: {unserved.Message}";
+            Refused(why);
         }
         catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
         {
@@ -153,6 +188,8 @@ internal sealed class AppPump(
             why = $"the app broke the protocol: {violation.Message}";
             session.Send(new Goodbye(GoodbyeCode.ProtocolViolation, violation.Message));
             Refused(why);
+            if (session.HasBegun) replace = Replacement?.Invoke();
+            CutOff(socket, output, sender);
         }
         catch (AppLeftException left)
         {
@@ -167,6 +204,41 @@ internal sealed class AppPump(
         sender?.Join();
         stream?.Dispose();
         session.End(why);
+        replace?.Invoke();
+    }
+
+    /// <summary>
+    /// What is due to an app that broke the protocol is its goodbye. It is given time for that and for nothing more: one that stays, and
+    /// reads on or does not read at all, keeps its place no longer.
+    /// </summary>
+    private static void CutOff(Socket socket, AppSender output, Thread? sender)
+    {
+        output.End();
+        LockChecks.BeforeWait();
+        if (sender is null || sender.Join(GoodbyeMax)) return;
+        output.Abort();
+        try
+        {
+            socket.Shutdown(SocketShutdown.Both); // a sender that waits for the app to read comes back
+        }
+        catch (SocketException)
+        {
+            // The app is gone by itself.
+        }
+    }
+
+    /// <exception cref="AppUnservedException">The system has no memory to share, or no descriptor for it.</exception>
+    private AppStream Offer(Socket socket)
+    {
+        if (!endpoint.HasRings) return new SocketStream(socket);
+        try
+        {
+            return RingStream.Offer(socket);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new AppUnservedException(e.Message);
+        }
     }
 
     /// <summary>Receives until the session has begun; otherwise returns why it has not.</summary>
@@ -294,4 +366,7 @@ internal sealed class AppPump(
         _stopped = true;
         endpoint.Listener.Dispose();
     }
+
+    /// <summary>What serving the app takes has run out; its connection ends, and it comes again.</summary>
+    private sealed class AppUnservedException(string why) : Exception(why);
 }

@@ -18,7 +18,7 @@ internal sealed class AppSender(PumpWork work) : IDisposable
     private readonly Parker _parker = new();
     private AppSession? _session;
     private AppStream? _stream;
-    private volatile bool _isRunning, _ended;
+    private volatile bool _isRunning, _ended, _isAborted;
 
     // Guarded by the gate. The unsent part of what was last taken, and what went wrong on a thread that was only passing by.
     private ReadOnlyMemory<byte> _rest;
@@ -69,6 +69,13 @@ internal sealed class AppSender(PumpWork work) : IDisposable
         }
     }
 
+    /// <summary>Lets <see cref="Run"/> end as with an app that is gone: nothing more is sent.</summary>
+    public void Abort()
+    {
+        _isAborted = true;
+        _parker.Wake();
+    }
+
     /// <summary>Lets <see cref="Run"/> return when it has sent what there is.</summary>
     public void End()
     {
@@ -85,6 +92,7 @@ internal sealed class AppSender(PumpWork work) : IDisposable
             bool isAny = false;
             while (TakeNext())
             {
+                if (_isAborted) throw new SocketException((int)SocketError.ConnectionAborted);
                 _stream!.Send(_rest.Span);
                 Account(_rest.Length);
                 isAny = true;

@@ -2,6 +2,7 @@ using System.ComponentModel;
 using System.Diagnostics;
 using System.Globalization;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Files;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Locking;
 using Microsoft.Extensions.Logging;
@@ -11,7 +12,8 @@ namespace Ambrosia.Coordinator.Hosting;
 /// <summary>
 /// Starts the app and starts it again when it ends, with backoff. An app that dies again and again at the same record is reported with
 /// that record's Lsn: it is what a debugger should look at. One that ends with the code for misuse is not started again:
-/// neither is the coordinator. The app lives no longer than this process: <see cref="End"/> ends it, and its binding does where this
+/// neither is the coordinator. A program that the system does not start counts as misuse before the app has run; behind that it is a death
+/// of the app like others, since programs are replaced and limits met while coordinators run, unless it lasts. The app lives no longer than this process: <see cref="End"/> ends it, and its binding does where this
 /// process is killed. One thread starts the app and waits for it, and does not end before it.
 /// </summary>
 /// <param name="incidents">Hears with which code the app has ended, before it is started again.</param>
@@ -32,13 +34,20 @@ internal sealed class AppSupervisor(
     /// <summary>The app executes the log; otherwise its death says nothing of a record.</summary>
     public Func<bool> IsLive { get; init; } = static () => true;
 
+    /// <summary>A program that has run, and cannot be started for so long, will not be by itself.</summary>
+    internal TimeSpan StartableWithin { get; init; } = TimeSpan.FromSeconds(60);
+
     private readonly CancellationTokenSource _stop = new();
     private readonly RankedLock _gate = new(LockRank.AppSupervisor);
 
     /// <summary>The app that runs; null: none does. Guarded by the lock.</summary>
     private AppProcess? _process;
 
-    public void Start() => new Thread(Loop) { Name = "supervisor", IsBackground = true }.Start();
+    // The supervisor's thread uses both: whether the app has run, and since when it cannot be started; null: it can.
+    private bool _hasRun;
+    private long? _unstartable;
+
+    public void Start() => PumpThread.Start("supervisor", Loop, fail);
 
     private void Loop()
     {
@@ -48,7 +57,15 @@ internal sealed class AppSupervisor(
         while (!_stop.IsCancellationRequested)
         {
             long begun = Stopwatch.GetTimestamp();
-            int code = RunOnce();
+            if (Launch() is not { } process)
+            {
+                if (_stop.IsCancellationRequested) return;
+                delay = Longer(delay);
+                _stop.Token.WaitHandle.WaitOne(delay);
+                continue;
+            }
+            int code = process.AwaitEnd();
+            if (code > Incident.EndedBySignal) RuntimeFiles.RemoveIfEnded(process.Id, Path.GetTempPath());
             if (_stop.IsCancellationRequested) return;
             if (code == ExitCodes.Misuse)
             {
@@ -63,8 +80,7 @@ internal sealed class AppSupervisor(
             // What it had executed before it died, it has seldom reported to the end, and a new one begins earlier.
             same = !isLive ? 0 : at <= furthest ? same + 1 : 1;
             if (at > furthest) furthest = at;
-            delay = Stopwatch.GetElapsedTime(begun) > s_settled ? TimeSpan.Zero
-                : delay == TimeSpan.Zero ? TimeSpan.FromMilliseconds(20) : delay < s_delayMax ? delay * 2 : s_delayMax;
+            delay = Stopwatch.GetElapsedTime(begun) > s_settled ? TimeSpan.Zero : Longer(delay);
             logger.AppEnded(code, at, delay.TotalMilliseconds);
             if (same == SameRecordMax)
             {
@@ -75,30 +91,50 @@ internal sealed class AppSupervisor(
         }
     }
 
-    private int RunOnce()
+    private static TimeSpan Longer(TimeSpan delay) =>
+        delay == TimeSpan.Zero ? TimeSpan.FromMilliseconds(20) : delay * 2 < s_delayMax ? delay * 2 : s_delayMax;
+
+    /// <summary>Starts the app; null: it cannot be started now, or the process ends, for that reason or another.</summary>
+    private AppProcess? Launch()
     {
         // Its binding takes the end of this process for its own as well, if this process is its parent.
         var variables = new Dictionary<string, string>(environment)
         {
             ["AMBROSIA_PARENT"] = Environment.ProcessId.ToString(CultureInfo.InvariantCulture),
         };
-        AppProcess process;
         try
         {
             using (_gate.Enter())
             {
-                if (_stop.IsCancellationRequested) return -1;
-                _process = process = AppProcess.Start(command, variables);
+                if (_stop.IsCancellationRequested) return null;
+                _process = AppProcess.Start(command, variables);
             }
+            (_hasRun, _unstartable) = (true, null);
+            return _process;
         }
         catch (Win32Exception e)
         {
-            fail(ExitCodes.Misuse, $"cannot start the app '{command[0]}': {e.Message}. Give the program and its arguments behind --.");
-            return -1;
+            NotStarted(e);
+            return null;
         }
-        int code = process.AwaitEnd();
-        if (code > Incident.EndedBySignal) RuntimeFiles.RemoveIfEnded(process.Id, Path.GetTempPath());
-        return code;
+    }
+
+    /// <summary>
+    /// Says once that the app cannot be started, and goes on where another try may help: what ran out comes back, and a program that ran
+    /// before is being replaced. Otherwise the process ends, and at a first start at once.
+    /// </summary>
+    private void NotStarted(Win32Exception e)
+    {
+        bool isNotNow = IFileSystem.IsNotNow(new IOException(e.Message, e.NativeErrorCode)), isFirst = _unstartable is null;
+        long since = _unstartable ??= Stopwatch.GetTimestamp();
+        if (isNotNow || (_hasRun && Stopwatch.GetElapsedTime(since) < StartableWithin))
+        {
+            if (isFirst) logger.AppUnstartable(command[0], e.Message);
+            return;
+        }
+        StartNoMore();
+        string howLong = _hasRun ? $", for {StartableWithin.TotalSeconds:0} s by now" : "";
+        fail(ExitCodes.Misuse, $"cannot start the app '{command[0]}': {e.Message}{howLong}. Give the program and its arguments behind --.");
     }
 
     /// <summary>Ends an app that does not come back; it is started again.</summary>
@@ -118,6 +154,16 @@ internal sealed class AppSupervisor(
     public void StartNoMore() => _stop.Cancel();
 
     /// <summary>
+    /// Returns what ends the app that runs now, unless it ends by itself within <see cref="Grace"/>; it is started again. Null: none runs.
+    /// </summary>
+    public Action? Replacement()
+    {
+        AppProcess? process;
+        using (_gate.Enter()) process = _process;
+        return process is null ? null : () => End(process);
+    }
+
+    /// <summary>
     /// Ends the app, whose session was told to end: one that does not end by itself is asked to by SIGTERM, and then gets SIGKILL. It waits
     /// until the app is gone.
     /// </summary>
@@ -126,7 +172,12 @@ internal sealed class AppSupervisor(
         StartNoMore();
         AppProcess? process;
         using (_gate.Enter()) process = _process;
-        if (process is null || process.HasEndedWithin(Grace)) return;
+        if (process is not null) End(process);
+    }
+
+    private static void End(AppProcess process)
+    {
+        if (process.HasEndedWithin(Grace)) return;
         process.Terminate();
         if (process.HasEndedWithin(s_afterTerminate)) return;
         process.Kill();

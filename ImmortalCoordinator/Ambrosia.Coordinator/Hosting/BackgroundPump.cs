@@ -1,7 +1,5 @@
 using System.Diagnostics;
 using Ambrosia.Coordinator.LogFeed;
-using Ambrosia.Coordinator.Replica;
-using Ambrosia.Log.Fencing;
 
 namespace Ambrosia.Coordinator.Hosting;
 
@@ -27,9 +25,9 @@ internal sealed class BackgroundPump(
 
     public void Start()
     {
-        new Thread(() => Guard(FenceLoop)) { Name = "fence", IsBackground = true }.Start();
-        new Thread(() => Guard(TickLoop)) { Name = "ticks", IsBackground = true }.Start();
-        new Thread(() => Guard(SpaceLoop)) { Name = "space", IsBackground = true }.Start();
+        PumpThread.Start("fence", FenceLoop, fail);
+        PumpThread.Start("ticks", TickLoop, fail);
+        PumpThread.Start("space", SpaceLoop, fail);
     }
 
     /// <summary>Hears that space for the log is waited for. Any thread may call it.</summary>
@@ -93,22 +91,6 @@ internal sealed class BackgroundPump(
             if (step.Rest == TimeSpan.Zero) continue;
             if (step.IsWokenEarly) _space.WaitOne(step.Rest);
             else Thread.Sleep(step.Rest);
-        }
-    }
-
-    private void Guard(Action loop)
-    {
-        try
-        {
-            loop();
-        }
-        catch (FenceLostException lost)
-        {
-            fail(ExitCodes.NotPrimary, lost.Message);
-        }
-        catch (IOException e)
-        {
-            fail(ExitCodes.Io, e.Message);
         }
     }
 

@@ -17,7 +17,7 @@ internal sealed class CatalogPublisher(
     /// <summary>The other replicas as they were published last.</summary>
     private IReadOnlyList<ReplicaAddress> _others = [];
 
-    /// <summary>The entry could not be published the last time.</summary>
+    /// <summary>The entry could not be made or published the last time.</summary>
     private bool _isInTrouble;
 
     /// <summary>Publishes, if this replica is primary.</summary>
@@ -25,18 +25,18 @@ internal sealed class CatalogPublisher(
     public void Publish(bool anyhow)
     {
         if (!parts.IsPrimary) return;
-        IReadOnlyList<ReplicaAddress> present = calls.Make("listing the replicas",
-            () => ReplicaLock.ListAddresses(inputs.Files, inputs.Options.LogDirectory, inputs.Options.Replica));
-        if (!anyhow && present.SequenceEqual(_others)) return;
-        Crash.Hit("catalog.beforePublish");
-        _others = present;
         try
         {
+            IReadOnlyList<ReplicaAddress> present = calls.Make("listing the replicas",
+                () => ReplicaLock.ListAddresses(inputs.Files, inputs.Options.LogDirectory, inputs.Options.Replica));
+            if (!anyhow && present.SequenceEqual(_others)) return;
+            Crash.Hit("catalog.beforePublish");
+            _others = present;
             Judge(catalog.Publish(NewEntry()));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
-            // Links that are open need no catalog: the next heartbeat tries again.
+            // Links that are open need no catalog, and nothing that is acknowledged hangs on who else is there: the next look tries again.
             if (!_isInTrouble) inputs.Logger.PublishFailed(parts.Self, e.Message); // the next one may word it otherwise, and says no more
             _isInTrouble = true;
         }

@@ -1,6 +1,4 @@
 using Ambrosia.Coordinator.Links;
-using Ambrosia.Coordinator.Replica;
-using Ambrosia.Log.Fencing;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Locking;
 using CRA.Catalog;
@@ -32,7 +30,7 @@ internal sealed class CatalogPump(
     private ManualResetEventSlim? _asked;
     private volatile bool _stopped;
 
-    public void Start() => new Thread(Loop) { Name = "catalog", IsBackground = true }.Start();
+    public void Start() => PumpThread.Start("catalog", Loop, fail);
 
     /// <summary>Hears that a peer may be wanted and missing.</summary>
     public void Wake() => _wake.Set();
@@ -51,35 +49,24 @@ internal sealed class CatalogPump(
     {
         long now = Environment.TickCount64;
         var (look, publication, rest) = (now, now, PeersMs);
-        try
+        while (!_stopped)
         {
-            while (!_stopped)
+            LockChecks.BeforeWait();
+            _wake.WaitOne(peers.HasUnconnected ? rest : LookMs);
+            now = Environment.TickCount64;
+            ManualResetEventSlim? asked;
+            using (_gate.Enter()) (asked, _asked) = (_asked, null);
+            if (asked is not null || now - look >= LookMs)
             {
-                LockChecks.BeforeWait();
-                _wake.WaitOne(peers.HasUnconnected ? rest : LookMs);
-                now = Environment.TickCount64;
-                ManualResetEventSlim? asked;
-                using (_gate.Enter()) (asked, _asked) = (_asked, null);
-                if (asked is not null || now - look >= LookMs)
-                {
-                    bool anyhow = asked is not null || now - publication >= PublishMs;
-                    look = now;
-                    if (anyhow) publication = now;
-                    publish(anyhow);
-                }
-                asked?.Set();
-                long begun = Environment.TickCount64;
-                if (PeerCatalog.TakePublished(catalog, peers)) dial();
-                rest = (int)Math.Clamp((Environment.TickCount64 - begun) * RestShare, PeersMs, PublishMs);
+                bool anyhow = asked is not null || now - publication >= PublishMs;
+                look = now;
+                if (anyhow) publication = now;
+                publish(anyhow);
             }
-        }
-        catch (FenceLostException lost)
-        {
-            fail(ExitCodes.NotPrimary, lost.Message);
-        }
-        catch (IOException e)
-        {
-            fail(ExitCodes.Io, e.Message);
+            asked?.Set();
+            long begun = Environment.TickCount64;
+            if (PeerCatalog.TakePublished(catalog, peers)) dial();
+            rest = (int)Math.Clamp((Environment.TickCount64 - begun) * RestShare, PeersMs, PublishMs);
         }
     }
 

@@ -11,7 +11,7 @@ internal sealed class CheckpointPump(ReplicaCheckpoints checkpoints, Action<int,
     private readonly Parker _parker = new();
     private volatile bool _stopped, _asked;
 
-    public void Start() => new Thread(Loop) { Name = "checkpoint", IsBackground = true }.Start();
+    public void Start() => PumpThread.Start("checkpoint", Loop, fail);
 
     public void Wake()
     {

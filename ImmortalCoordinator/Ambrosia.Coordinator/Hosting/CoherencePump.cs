@@ -27,7 +27,7 @@ internal sealed class CoherencePump(
     private readonly CancellationTokenSource _stop = new();
     private Epoch? _toldOf;
 
-    public void Start() => new Thread(Run) { Name = "coherence", IsBackground = true }.Start();
+    public void Start() => PumpThread.Start("coherence", Run, fail);
 
     private void Run()
     {

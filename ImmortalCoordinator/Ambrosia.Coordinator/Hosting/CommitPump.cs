@@ -26,7 +26,7 @@ internal sealed class CommitPump(Action<int, string> fail, PumpProgress progress
     public void Start(Committer committer)
     {
         _committer = committer;
-        new Thread(Loop) { Name = "commit", IsBackground = true }.Start();
+        PumpThread.Start("commit", Loop, fail);
     }
 
     /// <summary>Hears that something has come in.</summary>
@@ -83,15 +83,16 @@ internal sealed class CommitPump(Action<int, string> fail, PumpProgress progress
                 if (step == CommitStep.Spin) spin.SpinOnce(sleep1Threshold: -1);
             }
         }
-        catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code && fatal is not IOException)
-        {
-            _hasFailed = true;
-            fail(code, fatal.Message);
-        }
         catch (IOException e)
         {
             _hasFailed = true;
             fail(ExitCodes.Io, $"the log cannot be written: {e.Message}. What was not acknowledged is not lost: senders keep it.");
+        }
+        catch (Exception fatal)
+        {
+            _hasFailed = true;
+            (int code, string why) = ExitCodes.Ending(fatal, "commit");
+            fail(code, why);
         }
         return worked;
     }

@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Runtime.ExceptionServices;
 using System.Text.Json.Nodes;
 using Ambrosia.Coordinator.Admin;
 using Ambrosia.Coordinator.Primary;
@@ -98,24 +99,31 @@ public sealed class CoordinatorHost : IDisposable
     {
         using CancellationTokenSource asked = CancellationTokenSource.CreateLinkedTokenSource(stop, _retired.Token);
         _space.Stop = asked.Token;
+        // Misuse is the caller's to tell; what else leaves the start, the wait or the stop has its exit code and its line.
+        MisuseException? misuse = null;
+        PumpThread.Guard("main", () => misuse = RunToTheEnd(asked.Token), Fail);
+        if (misuse is not null) ExceptionDispatchInfo.Throw(misuse);
+        return Math.Max(_exitCode, 0);
+    }
+
+    private MisuseException? RunToTheEnd(CancellationToken asked)
+    {
         try
         {
-            Start(asked.Token);
-            _ended.Wait(asked.Token);
+            Start(asked);
+            _ended.Wait(asked);
+            return null;
         }
-        catch (OperationCanceledException)
+        catch (MisuseException misuse)
         {
-            Stop();
+            return misuse;
         }
-        catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
+        catch (OperationCanceledException) when (asked.IsCancellationRequested)
         {
-            Fail(code, fatal.Message);
+            // Done below: behind a catch, what goes wrong in the stop has its exit code, too.
         }
-        catch (ProtocolViolation damage)
-        {
-            Fail(ExitCodes.Damage, damage.Message);
-        }
-        return Math.Max(_exitCode, 0);
+        Stop();
+        return null;
     }
 
     private void Start(CancellationToken stop)
@@ -139,7 +147,7 @@ public sealed class CoordinatorHost : IDisposable
         var admin = new AdminPump(
             () => _space.Until(() => AdminEndpoint.TryOpen(
                 _files, _options.LogDirectory, _options.Replica, evenIfTaken: true, _options.RunDirectory)),
-            _commands, _logger);
+            _commands, Fail, _logger);
         _owned.Add(admin);
         admin.Start();
         CoherenceRule? coherence = !_options.UnsafeNoProof && MountId.OfShared(_options.LogDirectory) is { } mount
@@ -167,7 +175,7 @@ public sealed class CoordinatorHost : IDisposable
         }
         else _coordinator = new Coordinator(inputs, follower);
         if (_coordinator.Upgrades.Parts is { } upgrade)
-            upgrade.Rehearsal.Passed += () => new Thread(() => _pumps.Secondary?.Promote()) { Name = "upgrade", IsBackground = true }.Start();
+            upgrade.Rehearsal.Passed += () => PumpThread.Start("upgrade", () => _pumps.Secondary?.Promote(), Fail);
         _incidents = new IncidentJournal(inputs, _coordinator, catalog, ExplainsIncidents);
         _coordinator.AddCommands(_commands);
         AddCommands(_coordinator);
@@ -256,7 +264,7 @@ public sealed class CoordinatorHost : IDisposable
     private void AddCommands(Coordinator parts)
     {
         var promoted = new PromotedReplica(() => parts.Sessions.Lag, () => parts.IsPrimary ? parts.Epoch : null,
-            () => new Thread(() => _pumps.Secondary?.Promote()) { Name = "promote", IsBackground = true }.Start(),
+            () => PumpThread.Start("promote", () => _pumps.Secondary?.Promote(), Fail),
             () => parts.AppWatch.Overdue)
         {
             WaitsBecause = () => parts.Sessions.Admission.WaitsBecause,
@@ -284,7 +292,7 @@ public sealed class CoordinatorHost : IDisposable
         Coordinator parts = _coordinator!;
         var calls = new BlockingCalls(TimeProvider.System, _logger);
         var watched = new WatchedCatalog(catalog, calls);
-        var links = new LinkPump(parts, watched, LinkPump.SettingsOf(_options, watched, certificates), _logger, Progress);
+        var links = new LinkPump(parts, watched, LinkPump.SettingsOf(_options, watched, certificates, Fail), Fail, _logger, Progress);
         InstanceStart.Listening(() => links.Listen(_options.Listen, _options.Advertise));
         var publisher = new CatalogPublisher(inputs, watched, calls, parts, () => links.Address, Fail);
         var publication = new CatalogPump(publisher.Publish, parts.Links.Table, watched, links.Wake, Fail);
@@ -305,6 +313,7 @@ public sealed class CoordinatorHost : IDisposable
         if (_options.App.Count == 0) return;
         _apps = new AppProcesses(inputs, endpoint, parts, _incidents!, Fail);
         parts.Upgrades.InPlace.Apps = _apps;
+        _pumps.App!.Replacement = _apps.Replacement;
         _apps.Start();
     }
 

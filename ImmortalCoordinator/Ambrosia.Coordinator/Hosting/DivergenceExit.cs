@@ -4,6 +4,7 @@ using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Fencing;
 using Ambrosia.Protocol;
 using CRA.Catalog;
+using CRA.Links;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Hosting;
@@ -43,7 +44,7 @@ internal sealed class DivergenceExit(
         RemoveDoubtful(diverged, inputs.Logger);
         var run = new DivergenceReplayRun(inputs, diverged, stretch, catalog, app.TurnTo);
         string WhatDiffers() => Look(() => run.Run(canExecute));
-        new Thread(() => finish(ExitCodes.Divergence, $"{why} {WhatDiffers()}")) { Name = "divergence replay", IsBackground = true }.Start();
+        PumpThread.Start("divergence replay", () => finish(ExitCodes.Divergence, $"{why} {WhatDiffers()}"), finish);
         return true;
     }
 
@@ -57,8 +58,7 @@ internal sealed class DivergenceExit(
         string found = "";
         var run = new DivergenceReplayRun(inputs, diverged, stretch, catalog, static (_, _) => { });
         var look = new Thread(() => found = Look(run.LookAtCalls)) { Name = "divergence look", IsBackground = true };
-        look.Start();
-        if (!look.Join(s_lookMax)) return "";
+        if (!Threads.TryStart(look) || !look.Join(s_lookMax)) return "";
         return $" The app was given the log from {stretch.From} to {stretch.To} since it last agreed. {found}";
     }
 
@@ -81,7 +81,7 @@ internal sealed class DivergenceExit(
         {
             return look();
         }
-        catch (Exception e) when (ExitCodes.Of(e) is not null || e is ProtocolViolation)
+        catch (Exception e)
         {
             return $"A second look failed: {e.Message}";
         }

@@ -13,8 +13,10 @@ namespace Ambrosia.Coordinator.Hosting;
 /// Makes and takes connections to peers: it listens, looks names up in the catalog, and dials on short-lived threads. It owns the
 /// listener.
 /// </summary>
+/// <param name="fail">Ends the process.</param>
 /// <param name="progress">The thread that dials is here, and those of each connection.</param>
-internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSettings settings, ILogger logger, PumpProgress progress)
+internal sealed class LinkPump(
+    Coordinator coordinator, ICatalog catalog, LinkSettings settings, Action<int, string> fail, ILogger logger, PumpProgress progress)
     : IDisposable
 {
     /// <summary>
@@ -32,9 +34,16 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
     public string Address { get; private set; } = "";
 
     /// <summary>Gives the settings of all links of a coordinator that is started with these options.</summary>
-    public static LinkSettings SettingsOf(CoordinatorOptions options, ICatalog catalog, CertificateFiles? certificates) =>
+    /// <param name="fail">Ends the process; null: the runtime does, after what nobody has named.</param>
+    public static LinkSettings SettingsOf(
+        CoordinatorOptions options, ICatalog catalog, CertificateFiles? certificates, Action<int, string>? fail = null) =>
         new(catalog.Secret, TimeProvider.System, SystemRandom.Fill)
         {
+            Faulted = fail is null ? null : (fault, thread) =>
+            {
+                (int code, string why) = ExitCodes.Ending(fault, thread);
+                fail(code, why);
+            },
             Insecure = options.Insecure,
             Certificates = certificates is null ? null : () => certificates.Current,
         };
@@ -59,7 +68,7 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
     {
         Accept();
         if (Interlocked.Exchange(ref _started, 1) != 0) return;
-        new Thread(Loop) { Name = "dial", IsBackground = true }.Start();
+        PumpThread.Start("dial", Loop, fail);
     }
 
     public void Wake()
@@ -103,14 +112,9 @@ internal sealed class LinkPump(Coordinator coordinator, ICatalog catalog, LinkSe
 
     private void BeginDial(InstanceId peer)
     {
-        try
-        {
-            new Thread(() => Dial(peer)) { Name = $"dial {peer}", IsBackground = true }.Start();
-        }
-        catch (OutOfMemoryException e)
-        {
-            End(peer, TimeSpan.Zero, DialFailure.NoAnswer, $"the system gives out no thread to dial with: {e.Message}");
-        }
+        string name = $"dial {peer}";
+        if (!Threads.TryStart(name, () => PumpThread.Guard(name, () => Dial(peer), fail)))
+            End(peer, TimeSpan.Zero, DialFailure.NoAnswer, "the system gives out no thread to dial with");
     }
 
     private void Dial(InstanceId peer)

@@ -1,4 +1,3 @@
-using Ambrosia.Coordinator.Replica;
 
 namespace Ambrosia.Coordinator.Hosting;
 
@@ -15,27 +14,20 @@ internal sealed class OutputPump(Coordinator coordinator, Action<int, string> fa
     public void Wake()
     {
         if (Volatile.Read(ref _started) == 0 && Interlocked.Exchange(ref _started, 1) == 0)
-            new Thread(Loop) { Name = "outputs", IsBackground = true }.Start();
+            PumpThread.Start("outputs", Loop, fail);
         _parker.Wake();
     }
 
     private void Loop()
     {
         PumpWork work = progress.Enter("outputs");
-        try
+        while (!_stopped)
         {
-            while (!_stopped)
-            {
-                work.Begin();
-                bool isAny = coordinator.Links.Admission.TellOutputs();
-                work.End();
-                if (!isAny)
-                    _parker.Park(() => _stopped || coordinator.Links.Admission.HasOutputs, Timeout.InfiniteTimeSpan);
-            }
-        }
-        catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
-        {
-            fail(code, fatal.Message);
+            work.Begin();
+            bool isAny = coordinator.Links.Admission.TellOutputs();
+            work.End();
+            if (!isAny)
+                _parker.Park(() => _stopped || coordinator.Links.Admission.HasOutputs, Timeout.InfiniteTimeSpan);
         }
     }
 

@@ -59,15 +59,15 @@ internal sealed class SecondaryPump : IDisposable
 
     public void Start()
     {
-        new Thread(() => Guard(FollowLoop)) { Name = "follow", IsBackground = true }.Start();
-        new Thread(() => Guard(ClaimLoop)) { Name = "claim", IsBackground = true }.Start();
+        PumpThread.Start("follow", FollowLoop, _host.Fail);
+        PumpThread.Start("claim", ClaimLoop, _host.Fail);
     }
 
     /// <summary>Takes over because the operator wants this replica to be primary, whoever is.</summary>
-    public void Promote() => Guard(() =>
+    public void Promote() => PumpThread.Guard("promote", () =>
     {
         if (_mayClaim.IsSet) Act(_monitor.TryTakeOver(_follower.Epoch));
-    });
+    }, _host.Fail);
 
     private void FollowLoop()
     {
@@ -89,7 +89,7 @@ internal sealed class SecondaryPump : IDisposable
         {
             return _host.NewSpare(follows);
         }
-        catch (IOException e)
+        catch (IOException e) // a take-over makes its own where there is none
         {
             _logger.SpareMissing(e.Message);
             return null;
@@ -100,7 +100,7 @@ internal sealed class SecondaryPump : IDisposable
     {
         _logger.PrimaryHangs(epoch);
         ClaimResult? result = _monitor.TryTakeOver(epoch);
-        if (result is ClaimResult.Claimed) new Thread(() => Guard(() => Act(result))) { Name = "take over", IsBackground = true }.Start();
+        if (result is ClaimResult.Claimed) PumpThread.Start("take over", () => Act(result), _host.Fail);
     }
 
     private void ClaimLoop()
@@ -122,7 +122,7 @@ internal sealed class SecondaryPump : IDisposable
                 _sessions.Admission.FollowAnother();
                 if (!isTold) _host.AnotherIsPrimary(held);
                 isTold = true;
-                _files.WaitForLock(held.LockPath, _stop.Token)?.Dispose();
+                _host.AwaitingSpace(() => _files.WaitForLock(held.LockPath, _stop.Token))?.Dispose();
             }
         }
         catch (OperationCanceledException)
@@ -153,22 +153,6 @@ internal sealed class SecondaryPump : IDisposable
         catch (OperationCanceledException)
         {
             // It was waiting for space, and the process is asked to end.
-        }
-    }
-
-    private void Guard(Action loop)
-    {
-        try
-        {
-            loop();
-        }
-        catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
-        {
-            _host.Fail(code, fatal.Message);
-        }
-        catch (ProtocolViolation damage)
-        {
-            _host.Fail(ExitCodes.Damage, damage.Message);
         }
     }
 

@@ -4,7 +4,10 @@ using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Hosting;
 
-/// <summary>A full disk makes whoever begins wait, as it does with one that runs. One line tells of it for all. Any thread.</summary>
+/// <summary>
+/// A full disk, or what else the system refuses for now, makes whoever begins wait, as it does with one that runs. One line tells of it for
+/// all. Any thread.
+/// </summary>
 internal sealed class SpaceWait(ILogger logger)
 {
     private static readonly TimeSpan s_every = TimeSpan.FromSeconds(1);
@@ -25,7 +28,7 @@ internal sealed class SpaceWait(ILogger logger)
             {
                 return make();
             }
-            catch (IOException full) when (IFileSystem.IsDiskFull(full))
+            catch (IOException full) when (IFileSystem.IsNotNow(full))
             {
                 if (Interlocked.Exchange(ref _wasShort, 1) == 0) logger.NoSpaceToBegin(full.Message);
             }

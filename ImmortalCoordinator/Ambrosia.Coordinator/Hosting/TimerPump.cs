@@ -1,4 +1,3 @@
-using Ambrosia.Coordinator.Replica;
 
 namespace Ambrosia.Coordinator.Hosting;
 
@@ -16,7 +15,7 @@ internal sealed class TimerPump(Coordinator coordinator, Action<int, string> fai
     private readonly Parker _parker = new();
     private volatile bool _stopped, _isSet;
 
-    public void Start() => new Thread(Loop) { Name = "timers", IsBackground = true }.Start();
+    public void Start() => PumpThread.Start("timers", Loop, fail);
 
     /// <summary>A timer was set that is due before all others, or the app is primary now.</summary>
     public void Wake()
@@ -28,20 +27,13 @@ internal sealed class TimerPump(Coordinator coordinator, Action<int, string> fai
     private void Loop()
     {
         PumpWork work = progress.Enter("timers");
-        try
+        while (!_stopped)
         {
-            while (!_stopped)
-            {
-                _isSet = false;
-                work.Begin();
-                TimeSpan next = coordinator.FireTimers();
-                work.End();
-                _parker.Park(() => _stopped || _isSet, next > s_waitMax ? s_waitMax : next);
-            }
-        }
-        catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
-        {
-            fail(code, fatal.Message);
+            _isSet = false;
+            work.Begin();
+            TimeSpan next = coordinator.FireTimers();
+            work.End();
+            _parker.Park(() => _stopped || _isSet, next > s_waitMax ? s_waitMax : next);
         }
     }
 

@@ -1,5 +1,7 @@
 using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
+using Ambrosia.Protocol;
 using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Coordinator.Replica;
@@ -7,7 +9,7 @@ namespace Ambrosia.Coordinator.Replica;
 /// <summary>Says by which code the process ends (docs/operating.md).</summary>
 public static class ExitCodes
 {
-    public const int Ok = 0, Misuse = 2, Damage = 65, Divergence = 70, Io = 74, NotPrimary = 75, OtherAppVersion = 76;
+    public const int Ok = 0, Misuse = 2, Damage = 65, Divergence = 70, System = 71, Io = 74, NotPrimary = 75, OtherAppVersion = 76;
 
     /// <summary>Returns the code with which the process must end after this; null: it need not.</summary>
     internal static int? Of(Exception fatal) => fatal switch
@@ -17,9 +19,24 @@ public static class ExitCodes
         FenceLostException => NotPrimary,
         AppVersionException => OtherAppVersion,
         RedeployRefusedException or OtherServiceException or UpgradeRefusedException => Misuse,
+        IOException refused when IFileSystem.IsNotNow(refused) && !IFileSystem.IsDiskFull(refused) => System,
         IOException => Io,
         _ => null,
     };
+
+    /// <summary>
+    /// Returns the code and the line with which the process ends after whatever has left one of its threads. What nobody expected is a fault
+    /// of ours: the line says where it happened, since nothing else will.
+    /// </summary>
+    /// <param name="thread">The name of the thread that it has left.</param>
+    internal static (int Code, string Why) Ending(Exception fatal, string thread) =>
+        Of(fatal) is { } code ? (code, fatal.Message)
+        : fatal is ProtocolViolation ? (Damage, $"the log holds what it must not: {fatal.Message}")
+        : fatal is OutOfMemoryException ? (System, $"the system gives out no more memory: {fatal.Message}")
+        : (System, $"a fault of the coordinator on its thread '{thread}': {OneLine(fatal)}. Nothing acknowledged is lost; report it with this line.");
+
+    private static string OneLine(Exception fatal) =>
+        string.Join(" ", fatal.ToString().Split('\n', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries));
 
     /// <summary>
     /// Returns the same end as one who has lost the fence must tell it: a later primary removes and replaces files under it, and what it
@@ -27,7 +44,7 @@ public static class ExitCodes
     /// </summary>
     internal static (int Code, string Why) Regarding(Fence? fence, int code, string why)
     {
-        if (code is not (Io or Damage) || fence is null) return (code, why);
+        if (code is not (Io or Damage or System) || fence is null) return (code, why);
         try
         {
             fence.Check();

@@ -91,6 +91,16 @@ public interface IFileSystem
         return e.HResult is inputOutput or noData or badMessage or badSequence or needsCleaning;
     }
 
+    /// <summary>
+    /// Tells what the system refuses for now from what is broken: space, descriptors, memory and threads that ran out come back when others
+    /// give them up. Whoever need not write for the log's safety waits, says so once, and goes on.
+    /// </summary>
+    static bool IsNotNow(IOException e)
+    {
+        const int again = 11, noMemory = 12, tooManyOfAll = 23, tooManyOfOne = 24, programIsWritten = 26; // EAGAIN ENOMEM ENFILE EMFILE ETXTBSY
+        return IsDiskFull(e) || e.HResult is again or noMemory or tooManyOfAll or tooManyOfOne or programIsWritten;
+    }
+
     /// <summary>Tells what this user may not do, which an operator mends, from a broken disk.</summary>
     static bool IsForbidden(IOException e)
     {

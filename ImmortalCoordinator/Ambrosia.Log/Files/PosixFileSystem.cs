@@ -150,7 +150,15 @@ public sealed unsafe class PosixFileSystem : IFileSystem
             while (errno == Libc.Interrupted);
             if (!answer.TrySetResult(errno)) file.Dispose();
         }, LockStackBytes) { IsBackground = true, Name = "wait for lock" };
-        waiter.Start();
+        try
+        {
+            waiter.Start();
+        }
+        catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
+        {
+            file.Dispose();
+            throw PosixError.Of("thread to wait for the lock of", path, Libc.WouldBlock); // as clone says it: not now
+        }
         using (stop.UnsafeRegister(_ => answer.TrySetCanceled(stop), null))
         {
             LockChecks.BeforeWait();

@@ -77,7 +77,7 @@ internal sealed class SegmentFile : IDisposable
                 made._space.Allocate(BytesFor(bytes));
             });
         }
-        catch (IOException e) when (IFileSystem.IsDiskFull(e))
+        catch (IOException e) when (IFileSystem.IsNotNow(e))
         {
             fs.Delete(path);
             throw;

@@ -105,7 +105,7 @@ internal sealed class SegmentStore : IDisposable
             _isShort = false;
             return more;
         }
-        catch (IOException e) when (IFileSystem.IsDiskFull(e))
+        catch (IOException e) when (IFileSystem.IsNotNow(e))
         {
             if (!_isShort) Counters.CountShortage();
             _isShort = true;
@@ -121,7 +121,7 @@ internal sealed class SegmentStore : IDisposable
             long wanted = Volatile.Read(ref _wanted);
             return Volatile.Read(ref _current).ZeroAhead(_window, wanted) || _spares.ZeroAhead(wanted);
         }
-        catch (IOException e) when (IFileSystem.IsDiskFull(e)) // on some file systems space that was set aside may still be lacking
+        catch (IOException e) when (IFileSystem.IsNotNow(e)) // on some file systems space that was set aside may still be lacking
         {
             return false;
         }

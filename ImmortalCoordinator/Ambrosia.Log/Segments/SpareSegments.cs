@@ -146,7 +146,7 @@ internal sealed class SpareSegments(LogLocation location, Epoch epoch, LogOption
             file.Unlock();
             return recycled;
         }
-        catch (IOException e) when (IFileSystem.IsDiskFull(e)) // the disk lacks the rest of its space: the spare gives back what it has
+        catch (IOException e) when (IFileSystem.IsNotNow(e)) // the disk lacks the rest of its space: the spare gives back what it has
         {
             location.Files.Delete(spare);
             return null;

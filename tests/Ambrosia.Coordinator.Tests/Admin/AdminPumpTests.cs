@@ -1,9 +1,12 @@
+using System.Collections.Concurrent;
 using System.Net.Sockets;
 using System.Text;
 using System.Text.Json.Nodes;
 using Ambrosia.Coordinator.Admin;
 using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Coordinator.Quarantine;
 using Ambrosia.Log.Files;
+using Ambrosia.TestKit;
 using Microsoft.Extensions.Logging.Abstractions;
 
 namespace Ambrosia.Coordinator.Tests;
@@ -18,12 +21,15 @@ public sealed class AdminPumpTests : IDisposable
     private readonly AdminCommands _commands = new();
     private readonly string _directory = Directory.CreateTempSubdirectory("ambrosia-admin-").FullName;
     private readonly List<AdminPump> _pumps = [];
+    private readonly ConcurrentQueue<string> _ended = new();
 
     public AdminPumpTests()
     {
         _commands.Set("echo", static request => new AdminAnswer(new JsonObject { ["said"] = request["what"]?.GetValue<string>() }));
         _commands.Set("count", static _ => new Counting());
         _commands.Set("never", static _ => new Silent());
+        _commands.Set("fails", static _ => throw new InvalidOperationException("a fault of ours"));
+        _commands.Set("fails later", static _ => new Failing());
     }
 
     public void Dispose()
@@ -119,6 +125,89 @@ public sealed class AdminPumpTests : IDisposable
         Assert.Equal("{\"error\":\"the request is longer than 65536 bytes\"}\n", Talk(front + new string('x', room + 1) + back + "\n"));
     }
 
+    /// <summary>Half of a surrogate pair is JSON and no text: whatever names it gets a refusal, and the pump goes on.</summary>
+    [Theory]
+    [InlineData("""{"command":"\ud800"}""")]
+    [InlineData("""{"command":"echo","what":"\ud800"}""")]
+    [InlineData("""{"command":"echo","\udfff":1}""")]
+    [InlineData("""{"command":"echo","what":{"a":["\ud800x"]}}""")]
+    public void Request_WithATextThatIsNone_IsRefused(string request)
+    {
+        Serve("r0");
+        Assert.StartsWith("{\"error\":\"the request is not one JSON object in a line: ", Talk(request + "\n"));
+        Assert.Equal("{\"said\":\"x\"}\n", Talk("{\"command\":\"echo\",\"what\":\"x\"}\n"));
+    }
+
+    [Theory]
+    [InlineData("fails")]
+    [InlineData("fails later")]
+    public void Command_ThatFailsAsNobodyExpected_IsRefusedAndEndsNothing(string command)
+    {
+        Serve("r0");
+        Assert.Contains("the command failed: a fault of ours", Talk($"{{\"command\":\"{command}\"}}\n"));
+        Assert.Equal("{\"said\":\"x\"}\n", Talk("{\"command\":\"echo\",\"what\":\"x\"}\n"));
+        Assert.Empty(_ended);
+    }
+
+    /// <summary>Bytes of any kind in place of a request, and real requests with some of their bytes changed.</summary>
+    [Fact]
+    public void Requests_MutatedAndOfNoise_AreAnsweredAndEndNothing()
+    {
+        int seed = Random.Shared.Next();
+        var random = new Random(seed);
+        foreach (string name in new[] { "quarantine", "promote", "upgrade", "forget-peer" }) _commands.Set(name, CommandNamed(name));
+        byte[][] whole = [.. new[]
+        {
+            """{"command":"echo","what":"x\u00e9\ud83d\ude00"}""", """{"command":"quarantine","action":"retry","message":"4160:2"}""",
+            """{"command":"promote","withinMs":100}""", """{"command":"upgrade","app":["a","b"],"withinMs":5,"limitMs":1e3}""",
+            """{"command":"forget-peer","peer":"ledger"}""",
+        }.Select(Encoding.UTF8.GetBytes)];
+        for (int i = 0; i < TestScale.Rounds(200_000); i++)
+        {
+            byte[] request = [.. whole[random.Next(whole.Length)]];
+            for (int n = random.Next(4); n >= 0; n--)
+            {
+                int at = random.Next(request.Length);
+                if (random.Next(3) > 0) request[at] = (byte)random.Next(256);
+                else request = [.. request[..at], .. @"\ud800\u0000{[""\x"u8[..random.Next(1, 16)], .. request[at..]];
+            }
+            try
+            {
+                IAdminReply reply = _commands.Begin(request);
+                for (bool isLast = false; !isLast && reply.Next(out isLast) is not null;) { }
+            }
+            catch (Exception e)
+            {
+                Assert.Fail($"seed {seed}, request {Convert.ToHexString(request)}: {e}");
+            }
+        }
+    }
+
+    /// <summary>What a command does with a request before anything else: it reads its fields.</summary>
+    private static AdminCommand CommandNamed(string name) => request => name switch
+    {
+        "quarantine" => QuarantineCommand.Begin(request, new QuarantineJournal(null!), false, static () => false, static () => { }),
+        "promote" => PromoteCommand.Begin(
+            request, hasLog: false, new PromotedReplica(static () => 0, static () => null, static () => { }, static () => null), TimeProvider.System),
+        "forget-peer" => ForgetPeerCommand.Begin(request, false, null!, static _ => true, static _ => 0, static () => { }),
+        _ => UpgradeCommand.Begin(request, new UpgradedReplica(null!, static () => null, static () => "", TimeProvider.System)),
+    };
+
+    [Fact]
+    public void Connection_WithoutAThreadForIt_IsClosedAndALaterOneIsServed()
+    {
+        Serve("r0");
+        using (RefusedThreads.Named("admin"))
+        {
+            using Socket refused = Connect();
+            Assert.Equal(0, refused.Receive(new byte[1]));
+        }
+        string answer = "";
+        for (long until = Environment.TickCount64 + 30_000; answer.Length == 0 && Environment.TickCount64 < until;)
+            answer = Talk("{\"command\":\"echo\",\"what\":\"x\"}\n");
+        Assert.Equal("{\"said\":\"x\"}\n", answer);
+    }
+
     [Fact]
     public void Request_WithoutItsEnd_GetsNoAnswer() => Assert.Equal("", TalkTo(Serve("r0"), "{\"command\":\"echo\"}"));
 
@@ -141,7 +230,7 @@ public sealed class AdminPumpTests : IDisposable
     {
         AdminEndpoint endpoint = AdminEndpoint.TryOpen(_files, at ?? _directory, replica, evenIfTaken: false)
             ?? throw new InvalidOperationException("taken");
-        var pump = new AdminPump(() => endpoint, _commands, NullLogger.Instance);
+        var pump = new AdminPump(() => endpoint, _commands, (code, why) => _ended.Enqueue($"{code}: {why}"), NullLogger.Instance);
         _pumps.Add(pump);
         pump.Start();
         return pump;
@@ -195,6 +284,19 @@ public sealed class AdminPumpTests : IDisposable
             if (_pausing = !_pausing) return null;
             isLast = ++_n == 3;
             return new JsonObject { ["n"] = _n };
+        }
+    }
+
+    private sealed class Failing : IAdminReply
+    {
+        private bool _hasBegun;
+
+        public JsonObject? Next(out bool isLast)
+        {
+            isLast = false;
+            if (_hasBegun) throw new InvalidOperationException("a fault of ours");
+            _hasBegun = true;
+            return null;
         }
     }
 

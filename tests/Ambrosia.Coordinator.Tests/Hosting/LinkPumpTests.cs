@@ -24,7 +24,7 @@ public sealed class LinkPumpTests
         var lines = new ConcurrentQueue<string>();
         var node = new Node(new SimulatedFileSystem(), new FakeTime(), OpenedLog.Small);
         using var pump = new LinkPump(node.Parts, catalog, new LinkSettings(new byte[32], TimeProvider.System, static _ => { }),
-            EventRecorder.OfTexts(lines.Enqueue), new PumpProgress(node.Time));
+            static (_, _) => { }, EventRecorder.OfTexts(lines.Enqueue), new PumpProgress(node.Time));
         pump.Listen("127.0.0.1:0", null);
         node.Parts.Links.Table.Admit();
         node.Parts.Links.Table.Want(s_peer);

@@ -47,8 +47,8 @@ public sealed class LinkCertificates
     }
 
     /// <summary>
-    /// Makes something of what is in the files. The libraries of the system that read them promise no list of exceptions, and some bytes get
-    /// far into them: each exception but our own is a reason.
+    /// Makes something of what is in the files. The system's libraries that read them promise no list of exceptions, and some bytes get far
+    /// into them: each exception but our own is a reason.
     /// </summary>
     private static T Made<T>(Func<T> make, Func<string, string> wrong)
     {

@@ -144,7 +144,8 @@ internal sealed class EtcdClient : IDisposable
         if (status == HttpStatusCode.OK
             && TryParse(answer, EtcdJsonContext.Default.AuthenticateResponse)?.Token is { Length: > 0 } token) return token;
         ErrorResponse? error = TryParse(answer, EtcdJsonContext.Default.ErrorResponse);
-        if (error is { Code: FailedPrecondition } && $"{error.Message}{error.Error}".Contains("not enabled", StringComparison.Ordinal)) return null;
+        string said = $"{error?.Message}{error?.Error}";
+        if (error is { Code: FailedPrecondition } && said.Contains("not enabled", StringComparison.Ordinal)) return null;
         if (error?.Code == InvalidArgument)
             throw new CatalogException(
                 $"The catalog {_place} refuses user '{_credentials.User}': {Clean(error.Message ?? error.Error ?? "")}. Look at {CatalogCredentials.UserVariable} and at the file of {CatalogCredentials.PasswordFileVariable}.");

@@ -24,7 +24,7 @@ public sealed class LinkListener : IDisposable
     private readonly ILogger _logger;
     private readonly Socket _listener;
 
-    /// <summary>Null before the start. The starting thread writes it.</summary>
+    /// <summary>The thread that accepts; null before the start. The starting thread writes it.</summary>
     private Thread? _thread;
 
     /// <summary>The connections that are not authenticated yet, oldest first. The accept thread uses them.</summary>

@@ -46,8 +46,8 @@ internal sealed class AdminCommands
     }
 
     /// <summary>
-    /// Reads each text of a request once. JSON's escapes can write what is no text (half of a surrogate pair), which a parsed node takes and
-    /// gives out as an exception to whoever asks for the text.
+    /// Reads each text of a request once. JSON's escapes can write what is no text (half of a surrogate pair): a parsed node takes it, and
+    /// gives it out as an exception when the text is asked for.
     /// </summary>
     /// <exception cref="InvalidOperationException">One of them is no text.</exception>
     private static void RequireText(ReadOnlySpan<byte> request)

@@ -16,7 +16,7 @@ internal interface ILinkFrames
     uint PayloadBytesMax { get; }
 
     /// <summary>Takes a whole frame. <see cref="FeedResult.NoRoom"/>: not yet, it comes again.</summary>
-    /// <param name="isAgain">There was no room for the same frame before, whose payload was read then and need not be checked again.</param>
+    /// <param name="isAgain">There was no room for the same frame before; its payload was read then and need not be checked again.</param>
     /// <exception cref="ProtocolViolation">It is malformed, or not its turn.</exception>
     FeedResult Take(FrameType type, ReadOnlySpan<byte> payload, bool isAgain);
 
@@ -39,8 +39,8 @@ internal sealed class LinkFrames(uint seed, FrameSender other, ILinkFrames taker
     private int _bytesWanted;
 
     /// <summary>
-    /// There was no room for the first frame of the next feed, which has the same bytes (<see cref="ILinkTraffic.Feed"/>) and was checked: a
-    /// log that is full for long costs no processor for what it has read.
+    /// There was no room for the first frame of the next feed. It has the same bytes (<see cref="ILinkTraffic.Feed"/>) and was checked: a
+    /// log that is full for long costs no processor for what was read.
     /// </summary>
     private bool _isAgain;
 

@@ -129,7 +129,9 @@ internal sealed class AdminPump(
         }
     }
 
-    /// <summary>A command that meets what it does not handle is refused: whoever asks has no way to end this process but those of P9.</summary>
+    /// <summary>
+    /// A command that meets what it does not handle is refused: an operator has no way to end this process but those of P9.
+    /// </summary>
     private void AnswerOrRefuse(Socket socket, byte[] request)
     {
         try

@@ -13,8 +13,9 @@ namespace Ambrosia.Coordinator.Hosting;
 /// Starts the app and starts it again when it ends, with backoff. An app that dies again and again at the same record is reported with
 /// that record's Lsn: it is what a debugger should look at. One that ends with the code for misuse is not started again:
 /// neither is the coordinator. A program that the system does not start counts as misuse before the app has run; behind that it is a death
-/// of the app like others, since programs are replaced and limits met while coordinators run, unless it lasts. The app lives no longer than this process: <see cref="End"/> ends it, and its binding does where this
-/// process is killed. One thread starts the app and waits for it, and does not end before it.
+/// of the app like others, since programs are replaced and limits met while coordinators run, unless it lasts.
+/// The app lives no longer than this process: <see cref="End"/> ends it, and its binding does where this process is killed. One
+/// thread starts the app and waits for it, and does not end before it.
 /// </summary>
 /// <param name="incidents">Hears with which code the app has ended, before it is started again.</param>
 internal sealed class AppSupervisor(
@@ -40,11 +41,10 @@ internal sealed class AppSupervisor(
     private readonly CancellationTokenSource _stop = new();
     private readonly RankedLock _gate = new(LockRank.AppSupervisor);
 
-    /// <summary>The app that runs; null: none does. Guarded by the lock.</summary>
+    /// <summary>The app that runs, or has run last; null: none has. Guarded by the lock; the supervisor's thread writes it.</summary>
     private AppProcess? _process;
 
-    // The supervisor's thread uses both: whether the app has run, and since when it cannot be started; null: it can.
-    private bool _hasRun;
+    /// <summary>The app cannot be started since then; null: it can. The supervisor's thread uses it.</summary>
     private long? _unstartable;
 
     public void Start() => PumpThread.Start("supervisor", Loop, fail);
@@ -109,7 +109,7 @@ internal sealed class AppSupervisor(
                 if (_stop.IsCancellationRequested) return null;
                 _process = AppProcess.Start(command, variables);
             }
-            (_hasRun, _unstartable) = (true, null);
+            _unstartable = null;
             return _process;
         }
         catch (Win32Exception e)
@@ -126,14 +126,15 @@ internal sealed class AppSupervisor(
     private void NotStarted(Win32Exception e)
     {
         bool isNotNow = IFileSystem.IsNotNow(new IOException(e.Message, e.NativeErrorCode)), isFirst = _unstartable is null;
+        bool hasRun = _process is not null;
         long since = _unstartable ??= Stopwatch.GetTimestamp();
-        if (isNotNow || (_hasRun && Stopwatch.GetElapsedTime(since) < StartableWithin))
+        if (isNotNow || (hasRun && Stopwatch.GetElapsedTime(since) < StartableWithin))
         {
             if (isFirst) logger.AppUnstartable(command[0], e.Message);
             return;
         }
         StartNoMore();
-        string howLong = _hasRun ? $", for {StartableWithin.TotalSeconds:0} s by now" : "";
+        string howLong = hasRun ? $", for {StartableWithin.TotalSeconds:0} s by now" : "";
         fail(ExitCodes.Misuse, $"cannot start the app '{command[0]}': {e.Message}{howLong}. Give the program and its arguments behind --.");
     }
 

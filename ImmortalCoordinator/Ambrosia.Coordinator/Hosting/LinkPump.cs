@@ -31,7 +31,7 @@ internal sealed class LinkPump(
     private volatile bool _stopped, _asked;
 
     /// <summary>The address and port that peers reach; empty before <see cref="Listen"/>.</summary>
-    public string Address { get; private set; } = "";
+    public string Address => _listener?.Address ?? "";
 
     /// <summary>Gives the settings of all links of a coordinator that is started with these options.</summary>
     /// <param name="fail">Ends the process; null: the runtime does, after what nobody has named.</param>
@@ -52,7 +52,6 @@ internal sealed class LinkPump(
     public void Listen(string address, string? advertised)
     {
         _listener = new LinkListener(address, advertised, settings, Accept, logger);
-        Address = _listener.Address;
     }
 
     /// <summary>

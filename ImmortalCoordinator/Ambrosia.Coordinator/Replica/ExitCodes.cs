@@ -25,8 +25,8 @@ public static class ExitCodes
     };
 
     /// <summary>
-    /// Returns the code and the line with which the process ends after whatever has left one of its threads. What nobody expected is a fault
-    /// of ours: the line says where it happened, since nothing else will.
+    /// Returns the code and the line with which the process ends after an exception has left one of its threads. One not expected is a
+    /// fault of ours: the line says where it happened, since nothing else will.
     /// </summary>
     /// <param name="thread">The name of the thread that it has left.</param>
     internal static (int Code, string Why) Ending(Exception fatal, string thread) =>

@@ -97,7 +97,8 @@ public interface IFileSystem
     /// </summary>
     static bool IsNotNow(IOException e)
     {
-        const int again = 11, noMemory = 12, tooManyOfAll = 23, tooManyOfOne = 24, programIsWritten = 26; // EAGAIN ENOMEM ENFILE EMFILE ETXTBSY
+        const int again = 11, noMemory = 12, tooManyOfAll = 23, tooManyOfOne = 24; // EAGAIN, ENOMEM, ENFILE, EMFILE
+        const int programIsWritten = 26; // ETXTBSY
         return IsDiskFull(e) || e.HResult is again or noMemory or tooManyOfAll or tooManyOfOne or programIsWritten;
     }
 

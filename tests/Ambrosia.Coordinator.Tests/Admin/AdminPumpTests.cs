@@ -29,7 +29,7 @@ public sealed class AdminPumpTests : IDisposable
         _commands.Set("count", static _ => new Counting());
         _commands.Set("never", static _ => new Silent());
         _commands.Set("fails", static _ => throw new InvalidOperationException("a fault of ours"));
-        _commands.Set("fails later", static _ => new Failing());
+        _commands.Set("fails later", static _ => new Faulty());
     }
 
     public void Dispose()
@@ -186,9 +186,11 @@ public sealed class AdminPumpTests : IDisposable
     /// <summary>What a command does with a request before anything else: it reads its fields.</summary>
     private static AdminCommand CommandNamed(string name) => request => name switch
     {
-        "quarantine" => QuarantineCommand.Begin(request, new QuarantineJournal(null!), false, static () => false, static () => { }),
+        "quarantine" => QuarantineCommand.Begin(
+            request, new QuarantineJournal(null!), isPrimary: false, static () => false, static () => { }),
         "promote" => PromoteCommand.Begin(
-            request, hasLog: false, new PromotedReplica(static () => 0, static () => null, static () => { }, static () => null), TimeProvider.System),
+            request, hasLog: false, new PromotedReplica(static () => 0, static () => null, static () => { }, static () => null),
+            TimeProvider.System),
         "forget-peer" => ForgetPeerCommand.Begin(request, false, null!, static _ => true, static _ => 0, static () => { }),
         _ => UpgradeCommand.Begin(request, new UpgradedReplica(null!, static () => null, static () => "", TimeProvider.System)),
     };
@@ -287,7 +289,7 @@ public sealed class AdminPumpTests : IDisposable
         }
     }
 
-    private sealed class Failing : IAdminReply
+    private sealed class Faulty : IAdminReply
     {
         private bool _hasBegun;
 

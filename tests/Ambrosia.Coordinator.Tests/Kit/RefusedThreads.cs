@@ -3,8 +3,8 @@ using CRA.Links;
 namespace Ambrosia.Coordinator.Tests;
 
 /// <summary>
-/// Refuses threads of a name as a system does at its limit, until it is disposed. Tests that start threads of that name meanwhile must be of
-/// the same class.
+/// Refuses threads of a name as a system does at its limit, until it is disposed. Tests that start threads of that name meanwhile must be
+/// of the same class.
 /// </summary>
 internal sealed class RefusedThreads : IDisposable
 {

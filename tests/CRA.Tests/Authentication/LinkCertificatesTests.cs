@@ -31,7 +31,8 @@ public sealed class LinkCertificatesTests
     public void Read_OfABlockThatIsNoCertificate_SaysWhere(string more)
     {
         (string certificate, string key) = s_ours.Pem("ledger");
-        Assert.Contains("behind the certificate in the file of --tls-cert", Wrong(certificate + more, key, s_ours.Certificate), StringComparison.Ordinal);
+        Assert.Contains("behind the certificate in the file of --tls-cert", Wrong(certificate + more, key, s_ours.Certificate),
+            StringComparison.Ordinal);
     }
 
     /// <summary>Whatever is in the three files, the answer is certificates or a reason.</summary>
@@ -42,7 +43,8 @@ public sealed class LinkCertificatesTests
         var random = new Random(seed);
         (string certificate, string key) = s_ours.Pem("ledger");
         string[] whole = [certificate + s_ours.Certificate, key, s_ours.Certificate + certificate];
-        string[] pieces = ["-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----", "\n", "AAAA", "=", "\0", "\ud800", "-----BEGIN PRIVATE KEY-----"];
+        string[] pieces =
+            ["-----BEGIN CERTIFICATE-----", "-----END CERTIFICATE-----", "\n", "AAAA", "=", "\0", "\ud800", "-----BEGIN PRIVATE KEY-----"];
         for (int i = 0; i < TestScale.Rounds(20_000); i++)
         {
             string[] texts = [.. whole];

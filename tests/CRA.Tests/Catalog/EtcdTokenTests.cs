@@ -8,8 +8,8 @@ using CRA.Etcd;
 namespace CRA.Tests;
 
 /// <summary>
-/// What a client that lives goes through with an etcd that asks for users: each answer that means "log in again" is followed by a login, and
-/// none of them keeps a coordinator out until a token has run out. Signed tokens say of which state of the users they are.
+/// What a client that lives goes through with an etcd that asks for users: each answer that means "log in again" is followed by a login.
+/// None of them keeps a coordinator out until a token has run out. Signed tokens say of which state of the users they are.
 /// </summary>
 public sealed class EtcdTokenTests : IDisposable
 {

@@ -75,10 +75,13 @@ public sealed class NoThreadsTests : IDisposable
     public void Pump_WhoseTrafficFails_TellsOfTheFault()
     {
         var faults = new ConcurrentQueue<string>();
-        using var links = new LoopbackLinks(LoopbackLinks.Settings with { Faulted = (fault, thread) => faults.Enqueue($"{thread}: {fault.Message}") });
+        using var links = new LoopbackLinks(LoopbackLinks.Settings with
+        {
+            Faulted = (fault, thread) => faults.Enqueue($"{thread}: {fault.Message}"),
+        });
         (LinkConnection dialled, LinkConnection accepted) = links.Pair(LoopbackLinks.Settings);
         dialled.Run(new QueueTraffic());
-        accepted.Run(new FailingTraffic(), "the other");
+        accepted.Run(new FaultyTraffic(), "the other");
         dialled.Nudge();
         Deadline.Await(() => !faults.IsEmpty, "the fault");
         Assert.Equal("link-out the other: a fault of ours", faults.First());
@@ -98,7 +101,7 @@ public sealed class NoThreadsTests : IDisposable
         }
     }
 
-    private sealed class FailingTraffic : ILinkTraffic
+    private sealed class FaultyTraffic : ILinkTraffic
     {
         public int FrameBytesWanted => 0;
 

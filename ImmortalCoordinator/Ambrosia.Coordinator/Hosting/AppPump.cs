@@ -5,6 +5,7 @@ using Ambrosia.Coordinator.AppSessions;
 using Ambrosia.Coordinator.Builds;
 using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Files;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Locking;
@@ -178,6 +179,11 @@ internal sealed class AppPump(
             why = $"the app cannot be served now: {unserved.Message}";
             Refused(why);
         }
+        catch (IOException refused) when (IsOfNow(refused))
+        {
+            why = $"the app cannot be served now: {refused.Message}";
+            Refused(why);
+        }
         catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
         {
             if (sender is null) SendLast(socket, session); // the process ends with the next line
@@ -226,6 +232,12 @@ internal sealed class AppPump(
             // The app is gone by itself.
         }
     }
+
+    /// <summary>
+    /// Descriptors or memory have run out where the log is read for the app. Nothing was written: the app's connection ends, and it comes
+    /// again.
+    /// </summary>
+    private static bool IsOfNow(IOException e) => IFileSystem.IsNotNow(e) && !IFileSystem.IsDiskFull(e);
 
     /// <exception cref="AppUnservedException">The system has no memory to share, or no descriptor for it.</exception>
     private AppStream Offer(Socket socket)
@@ -348,6 +360,11 @@ internal sealed class AppPump(
         {
             if (of.Coordinator.Execution.View?.WhenTruncated(truncated.Next) is { } over) of.Fail(ExitCodes.Io, over);
             else logger.LeftBehind(truncated.Next);
+            stream.End();
+        }
+        catch (IOException refused) when (IsOfNow(refused))
+        {
+            Refused($"the app cannot be served now: {refused.Message}");
             stream.End();
         }
         catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)

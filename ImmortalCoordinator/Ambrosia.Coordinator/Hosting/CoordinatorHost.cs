@@ -145,7 +145,7 @@ public sealed class CoordinatorHost : IDisposable
         _commands.Set("status", _ => new AdminAnswer(StatusReport.OfWaiting(identity, _options.Replica)));
         // Whoever has the replica's name serves its operators: in the place of one that may still answer, since that one is about to end.
         var admin = new AdminPump(
-            () => _space.Until(() => AdminEndpoint.TryOpen(
+            () => _space.UntilGiven(() => AdminEndpoint.TryOpen(
                 _files, _options.LogDirectory, _options.Replica, evenIfTaken: true, _options.RunDirectory)),
             _commands, Fail, _logger);
         _owned.Add(admin);
@@ -159,7 +159,7 @@ public sealed class CoordinatorHost : IDisposable
         ClaimResult? claim = HasLog(follower, stop) ? null : ClaimOrFollow(monitor, follower, stop);
         InstanceStart.RequireOldApp(_options, follower.AppVersion);
 
-        AppEndpoint endpoint = _space.Until(() => AppEndpoint.Open(_files, _options));
+        AppEndpoint endpoint = _space.UntilGiven(() => AppEndpoint.Open(_files, _options));
         _owned.Add(endpoint);
         CoordinatorInputs inputs = new()
         {
@@ -250,6 +250,8 @@ public sealed class CoordinatorHost : IDisposable
         public void BecomePrimary(PrimaryStart start) => host.BecomePrimary(start);
 
         public T AwaitingSpace<T>(Func<T> make) => host._space.Until(make);
+
+        public T AwaitingRefused<T>(Func<T> make) => host._space.UntilGiven(make);
 
         public void AnotherIsPrimary(ClaimResult.Held held)
         {
@@ -390,14 +392,8 @@ public sealed class CoordinatorHost : IDisposable
         _pumps.Secondary?.Dispose(); // nothing is claimed on the way out
         _apps?.Dispose();
         _pumps.Dispose(); // the pumps end before what they pump
-        foreach (IDisposable part in _owned) part.Dispose();
+        ProcessExit.Dispose(_owned);
         _owned.Clear();
         _writer?.Dispose();
     }
-}
-
-/// <summary>The exit seam: a failed process ends at once, without running anything that might still act.</summary>
-internal static class ProcessExit
-{
-    public static void Now(int code) => Environment.Exit(code);
 }

@@ -21,6 +21,14 @@ internal static partial class LogEvents
     public static partial void NoSpaceToBegin(this ILogger logger, string why);
 
     /// <summary>
+    /// Descriptors, memory or threads have run out. It is tried again each second; raise the limit (ulimit -n, TasksMax), or see who uses
+    /// them up.
+    /// </summary>
+    [LoggerMessage(EventId = 707, EventName = "start.refused", Level = LogLevel.Warning,
+        Message = "this replica waits with its start for what the system refuses now: {Why}")]
+    public static partial void RefusedForNow(this ILogger logger, string why);
+
+    /// <summary>
     /// This follower was too slow, or was stopped for longer than --hold-limit, and what it needs next is gone. If it happens again, keep
     /// more history (--retain) or give it a faster machine.
     /// </summary>

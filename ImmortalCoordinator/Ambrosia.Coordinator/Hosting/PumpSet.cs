@@ -40,7 +40,7 @@ internal sealed class PumpSet(Action<int, string> fail, PumpProgress progress) :
         GarbageBound? garbage)
     {
         Links = links;
-        _checkpoints = new CheckpointPump(parts.Checkpoints, fail, progress);
+        _checkpoints = new CheckpointPump(parts.Checkpoints, fail, inputs.Logger, progress);
         _checkpoints.Start();
         App = new AppPump(parts, endpoint, _commits.WaitForRoom, fail, inputs.Logger, progress);
         _background = new BackgroundPump(parts, calls, () => _commits.Commit(drained: false), fail, garbage, progress);

@@ -122,7 +122,7 @@ internal sealed class SecondaryPump : IDisposable
                 _sessions.Admission.FollowAnother();
                 if (!isTold) _host.AnotherIsPrimary(held);
                 isTold = true;
-                _host.AwaitingSpace(() => _files.WaitForLock(held.LockPath, _stop.Token))?.Dispose();
+                _host.AwaitingRefused(() => _files.WaitForLock(held.LockPath, _stop.Token))?.Dispose();
             }
         }
         catch (OperationCanceledException)
@@ -182,6 +182,10 @@ internal interface ISecondaryHost
     /// <summary>Tries until the disk has room for what is made.</summary>
     /// <exception cref="OperationCanceledException">The process is asked to end.</exception>
     T AwaitingSpace<T>(Func<T> make);
+
+    /// <summary>Tries until the system does not refuse what can be repeated.</summary>
+    /// <exception cref="OperationCanceledException">The process is asked to end.</exception>
+    T AwaitingRefused<T>(Func<T> make);
 
     /// <summary>Another replica holds the lock; said once.</summary>
     void AnotherIsPrimary(ClaimResult.Held held);

@@ -5,8 +5,8 @@ using Microsoft.Extensions.Logging;
 namespace Ambrosia.Coordinator.Hosting;
 
 /// <summary>
-/// A full disk, or what else the system refuses for now, makes whoever begins wait, as it does with one that runs. One line tells of it for
-/// all. Any thread.
+/// A full disk, or what else the system refuses for now, makes whoever begins wait, as it does with one that runs. One line tells of each
+/// for all. Any thread.
 /// </summary>
 internal sealed class SpaceWait(ILogger logger)
 {
@@ -14,6 +14,9 @@ internal sealed class SpaceWait(ILogger logger)
 
     /// <summary>It is 1 once somebody has waited for space.</summary>
     private int _wasShort;
+
+    /// <summary>It is 1 once somebody has waited for something else.</summary>
+    private int _wasRefused;
 
     /// <summary>The end that was asked for, which ends the wait, too.</summary>
     public CancellationToken Stop { get; set; }
@@ -28,13 +31,38 @@ internal sealed class SpaceWait(ILogger logger)
             {
                 return make();
             }
-            catch (IOException full) when (IFileSystem.IsNotNow(full))
+            catch (IOException full) when (IFileSystem.IsDiskFull(full))
             {
                 if (Interlocked.Exchange(ref _wasShort, 1) == 0) logger.NoSpaceToBegin(full.Message);
             }
-            LockChecks.BeforeWait();
-            Stop.WaitHandle.WaitOne(s_every);
-            Stop.ThrowIfCancellationRequested();
+            Rest();
         }
+    }
+
+    /// <summary>
+    /// Makes something as soon as the system does not refuse it. What was made in part must not stand in the way of a repetition.
+    /// </summary>
+    /// <exception cref="OperationCanceledException">The process is asked to end.</exception>
+    public T UntilGiven<T>(Func<T> make)
+    {
+        while (true)
+        {
+            try
+            {
+                return Until(make);
+            }
+            catch (IOException refused) when (IFileSystem.IsNotNow(refused))
+            {
+                if (Interlocked.Exchange(ref _wasRefused, 1) == 0) logger.RefusedForNow(refused.Message);
+            }
+            Rest();
+        }
+    }
+
+    private void Rest()
+    {
+        LockChecks.BeforeWait();
+        Stop.WaitHandle.WaitOne(s_every);
+        Stop.ThrowIfCancellationRequested();
     }
 }

@@ -45,7 +45,7 @@ public sealed class RefusedCallsTests(ITestOutputHelper output)
         Dictionary<string, int> counts = run("none:0:0:0");
         List<string> all = [.. s_kinds.SelectMany(each => Enumerable.Range(1, counts[each.Kind]).SelectMany(n =>
             each.Errors.SelectMany(error => new[] { $"{each.Kind}:{n}:{error}:1", $"{each.Kind}:{n}:{error}:3" })))];
-        int wanted = Math.Min(all.Count, TestScale.Rounds(100)), seed = Random.Shared.Next();
+        int wanted = Math.Min(all.Count, TestScale.Rounds(40)), seed = Random.Shared.Next();
         if (TestScale.Value < 1) new Random(seed).Shuffle(System.Runtime.InteropServices.CollectionsMarshal.AsSpan(all));
         else wanted = all.Count;
         string calls = string.Join(", ", counts.Select(static each => $"{each.Value} {each.Key}"));

@@ -1,3 +1,4 @@
+using System.Net.Sockets;
 using Ambrosia.Coordinator.Replica;
 using CRA.Links;
 
@@ -37,6 +38,10 @@ internal static class PumpThread
         try
         {
             loop();
+        }
+        catch (SocketException refused)
+        {
+            fail(ExitCodes.System, $"the system gives out no socket that can be used: {refused.Message}");
         }
         catch (Exception fatal)
         {

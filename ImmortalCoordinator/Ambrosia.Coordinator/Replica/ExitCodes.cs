@@ -1,4 +1,3 @@
-using System.Net.Sockets;
 using Ambrosia.Log.Fencing;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
@@ -33,7 +32,6 @@ public static class ExitCodes
     internal static (int Code, string Why) Ending(Exception fatal, string thread) =>
         Of(fatal) is { } code ? (code, fatal.Message)
         : fatal is ProtocolViolation ? (Damage, $"the log holds what it must not: {fatal.Message}")
-        : fatal is SocketException ? (System, $"the system gives out no socket that can be used: {fatal.Message}")
         : fatal is OutOfMemoryException ? (System, $"the system gives out no more memory: {fatal.Message}")
         : (System, $"a fault of the coordinator on its thread '{thread}': {OneLine(fatal)}. Nothing acknowledged is lost; report it with this line.");
 

@@ -2,7 +2,7 @@ using System.Diagnostics;
 
 namespace Ambrosia.EndToEnd.Tests.Refusals;
 
-/// <summary>A test with a preloaded library, which is built where there is a C compiler; otherwise it is skipped, with the reason.</summary>
+/// <summary>A test with a preloaded library, which is built where there is a C compiler; else it is skipped, with the reason.</summary>
 [AttributeUsage(AttributeTargets.Method)]
 public sealed class RefusalFactAttribute : FactAttribute
 {

@@ -15,6 +15,9 @@ internal sealed class ManualRunner : ITaskRunner
 
     TimeProvider ITaskRunner.Time => Clock;
 
+    /// <summary>The services that bodies get; null: none.</summary>
+    public HostServices? Services { get; set; }
+
     /// <summary>Bodies that were started and have not run.</summary>
     public int Waiting => _started.Count;
 

@@ -127,6 +127,12 @@ public sealed partial class Worker : Immortal<IWorkerProxy>, IWorker
             case "asyncMethod": return Text(await NondetMethod(MeasureAsync, ("a", 2)));
             case "voidMethod": await NondetMethod(Visit, 7); return "done";
             case "contextMethod": return await NondetMethod(Describe, "c");
+            case "scope":
+                return Text(await NondetTask(context => context.Services.GetService(typeof(int)) is null ? Do("scoped") : 0, retry));
+            case "scopeThrows":
+                return Text(
+                    await NondetTask(
+                        int (context) => throw new InvalidOperationException($"the body's own {context.Services.GetService(typeof(int))}")));
             case "lambdaMethod": return Text(await NondetMethod(static text => text.Length, "refused"));
             case "badOptions": return Text(await NondetTask(static () => 1, new NondetOptions { Attempts = 0 }));
             case "surroundings": return Text(await NondetTask(() => Now.Year));

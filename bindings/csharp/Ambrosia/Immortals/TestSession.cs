@@ -140,7 +140,7 @@ public sealed class TestSession
         _context = new ImmortalContext(
             new InstanceId(InstanceName), new MessageSender(scheduler, _unsent, impulses) { Recorder = _recorder }, replay,
             new OutstandingTimers(_unsent, replay, () => _immortal!, (_, failure) => _unheard ??= failure),
-            new OutstandingTasks(replay, Guid.Empty, new TaskReports(impulses, _unsent), runner: null, Attach),
+            new OutstandingTasks(replay, Guid.Empty, new TaskReports(impulses, _unsent, static _ => { }), runner: null, Attach),
             new ImmortalLogger(static () => true, logsReplay: true, (_, line) => _lines.Add(line)))
         {
             Test = this,

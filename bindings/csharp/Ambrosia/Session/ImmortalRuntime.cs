@@ -52,7 +52,7 @@ internal sealed class ImmortalRuntime : IHandlerSession
         Context = new ImmortalContext(
             welcome.Instance, _sender, replay,
             new OutstandingTimers(outbound, replay, _host.Started, FailUncalled),
-            new OutstandingTasks(replay, welcome.Uuid, new TaskReports(impulses, outbound), options.TaskRunner, AttachProxy),
+            new OutstandingTasks(replay, welcome.Uuid, new TaskReports(impulses, outbound, options.Log), options.TaskRunner, AttachProxy),
             new ImmortalLogger(() => impulses.IsOpen, options.LogsDuringReplay, options.LogOfImmortal)
             {
                 Sink = options.TaskRunner?.Services?.LogSink,

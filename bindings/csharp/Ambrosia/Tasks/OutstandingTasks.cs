@@ -49,8 +49,8 @@ internal sealed class OutstandingTasks(
     internal void StartWork(Func<CancellationToken, Task> work)
     {
         if (runner is null) throw new InvalidOperationException("This session was made without a runner of tasks.");
-        CancellationToken ended = _ended.Token;
-        runner.Start(() => work(ended));
+        var ended = new StopSignal("WhilePrimary", reports.Log, _ended.Token);
+        runner.Start(() => work(ended.Token));
     }
 
     /// <summary>Executes a NondetResult record, inside the scheduler.</summary>

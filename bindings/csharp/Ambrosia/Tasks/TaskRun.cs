@@ -18,7 +18,7 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
     private static readonly TimeSpan s_waitMax = TimeSpan.FromDays(40);
 
     private readonly NondetOptions _options = task.Options;
-    private readonly CancellationTokenSource _stopped = CancellationTokenSource.CreateLinkedTokenSource(sessionEnded);
+    private readonly StopSignal _stopped = new($"task {task.Number}", reports.Log, sessionEnded);
     private ITimer? _deadline;
 
     /// <summary>The time that is left until the deadline, behind the timer's present wait.</summary>
@@ -53,7 +53,7 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
         (bool failed, byte[] result) = await Outcome().ConfigureAwait(false);
         if (_deadline is not null) await _deadline.DisposeAsync().ConfigureAwait(false);
         Report(failed, result);
-        _stopped.Dispose();
+        await _stopped.DisposeAsync().ConfigureAwait(false);
     }
 
     private async Task<(bool Failed, byte[] Result)> Outcome()
@@ -63,20 +63,41 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
         {
             try
             {
-                var scope = new TaskScope(runner.Services);
-                await using (scope.ConfigureAwait(false))
-                {
-                    var context = new NondetContext(key, attempt, _stopped.Token) { Scope = scope };
-                    return (false, await task.RunBody(context).ConfigureAwait(false));
-                }
+                return (false, await RunAttempt(attempt).ConfigureAwait(false));
             }
             catch (Exception e) when (e is not (OutOfMemoryException or LockOrderException))
             {
                 bool isLast = attempt >= _options.Attempts || !IsWorthAnother(e);
                 if (!isLast && pause > TimeSpan.Zero) await Pause(pause).ConfigureAwait(false);
-                if (isLast || _stopped.IsCancellationRequested) return (true, Encoded(Described(e)));
+                if (isLast || _stopped.IsRaised) return (true, Encoded(Described(e)));
             }
             pause = pause < _options.BackoffMax / 2 ? pause * 2 : _options.BackoffMax;
+        }
+    }
+
+    private async Task<byte[]> RunAttempt(int attempt)
+    {
+        var scope = new TaskScope(runner.Services);
+        try
+        {
+            return await task.RunBody(new NondetContext(key, attempt, _stopped.Token) { Scope = scope }).ConfigureAwait(false);
+        }
+        finally
+        {
+            await Close(scope).ConfigureAwait(false);
+        }
+    }
+
+    /// <summary>Disposes of the services of one attempt. The outcome is the body's, whatever a service throws here.</summary>
+    private async Task Close(TaskScope scope)
+    {
+        try
+        {
+            await scope.DisposeAsync().ConfigureAwait(false);
+        }
+        catch (Exception e) when (e is not (OutOfMemoryException or LockOrderException))
+        {
+            reports.Log($"A service of task {task.Number} has thrown when it was disposed of; the result of the task is that of its body: {FailureCodec.Whole(e)}");
         }
     }
 
@@ -95,7 +116,7 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
 
     private async Task Pause(TimeSpan pause)
     {
-        for (; pause > TimeSpan.Zero && !_stopped.IsCancellationRequested; pause -= s_waitMax)
+        for (; pause > TimeSpan.Zero && !_stopped.IsRaised; pause -= s_waitMax)
             await Task.Delay(Shorter(pause, s_waitMax), runner.Time, _stopped.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
     }
 
@@ -123,7 +144,7 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
     private void TimedOut()
     {
         Report(true, Encoded(ListedFailures.Timeout()));
-        _stopped.Cancel();
+        _stopped.Raise();
     }
 
     private void Report(bool failed, byte[] result)
@@ -155,8 +176,11 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
 }
 
 /// <summary>Sends tasks' results to the coordinator (protocol P5.15), among the impulses. Any thread may call it.</summary>
-internal sealed class TaskReports(ImpulseIngress ingress, OutboundBuffer outbound)
+internal sealed class TaskReports(ImpulseIngress ingress, OutboundBuffer outbound, Action<string> log)
 {
+    /// <summary>Takes a line for the operator.</summary>
+    internal Action<string> Log => log;
+
     internal bool IsPrimary => ingress.IsOpen;
 
     internal long ResultBytesMax => outbound.MessageBytesMax;

@@ -47,6 +47,8 @@ public sealed class NondetTaskTests
     [InlineData("asyncAction", "asyncAction: done")]
     [InlineData("throws", "throws: System.InvalidOperationException body < inner")]
     [InlineData("asyncThrows", "asyncThrows: System.TimeoutException late")]
+    [InlineData("throwsRemote", "throwsRemote: Shop.Refused no credit < why")]
+    [InlineData("throwsRemoteInside", "throwsRemoteInside: System.InvalidOperationException the shop < no credit")]
     [InlineData("mute", "mute: Ambrosia.Binding.Tests.Worker+Mute Ambrosia.Binding.Tests.Worker+Mute was thrown.")]
     [InlineData("key", "key: 0f0e0d0c0b0a09080706050403020100/1 #1")]
     [InlineData("graph", "graph: whole 2 True")]
@@ -91,6 +93,7 @@ public sealed class NondetTaskTests
     [Theory]
     [InlineData("lambdaMethod", "not a static method")]
     [InlineData("badOptions", "Attempts is 0")]
+    [InlineData("endless", "null for a task that may take as long as it does")]
     public void Task_ThatCannotBe_IsRefusedAtItsCall(string how, string expected)
     {
         FakeCoordinator coordinator = Begun();

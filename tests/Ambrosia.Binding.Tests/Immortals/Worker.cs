@@ -127,6 +127,14 @@ public sealed partial class Worker : Immortal<IWorkerProxy>, IWorker
             case "asyncMethod": return Text(await NondetMethod(MeasureAsync, ("a", 2)));
             case "voidMethod": await NondetMethod(Visit, 7); return "done";
             case "contextMethod": return await NondetMethod(Describe, "c");
+            case "throwsRemote":
+                return Text(await NondetTask(int () => throw new RemoteCallException("Shop.Refused", "no credit", new("Shop.Cause", "why"))));
+            case "throwsRemoteInside":
+                return Text(
+                    await NondetTask(
+                        int () => throw new InvalidOperationException("the shop", new RemoteCallException("Shop.Refused", "no credit"))));
+            case "endless":
+                return Text(await NondetTask(static () => 1, new NondetOptions { Deadline = Timeout.InfiniteTimeSpan }));
             case "scope":
                 return Text(await NondetTask(context => context.Services.GetService(typeof(int)) is null ? Do("scoped") : 0, retry));
             case "scopeThrows":

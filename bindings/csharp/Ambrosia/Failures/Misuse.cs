@@ -98,8 +98,8 @@ internal static class Misuses
             $"{given} is not a method of the immortal: a periodic timer keeps its handler by name, since no lambda outlives the process.",
         Misuse.TaskBody => $"{given} is not a static method: the task keeps its body by name. NondetTask takes lambdas.",
         Misuse.TaskAttempts => $"Attempts is {given}; the body runs at least once.",
-        Misuse.TaskBackoff => $"Backoff and BackoffMax are {given}: from zero, and not falling.",
-        Misuse.TaskDeadline => $"Deadline is {given}.",
+        Misuse.TaskBackoff => $"Backoff and BackoffMax are {given}: from zero, and not falling; TimeSpan.MaxValue is the longest.",
+        Misuse.TaskDeadline => $"Deadline is {given}: a time above zero, or null for a task that may take as long as it does.",
         Misuse.ServicesInHandler => "Services are not for handlers, whose effects must be the same at every replay: ask context.Services in "
             + "the body of a NondetTask, or OutsideServices on a thread that BecomingPrimary starts.",
         Misuse.NoServices => "This process has no services: add the immortal to a host, with AddAmbrosia().AddImmortal of Ambrosia.Hosting.",

@@ -163,8 +163,19 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
     /// </summary>
     private static FailureInfo Described(Exception failure)
     {
-        FailureInfo info = FailureInfo.Of(failure);
+        FailureInfo info = AsItIs(failure, FailureInfo.Of(failure));
         return ListedFailures.NeedsWords(info) ? info with { Message = failure.Message } : info;
+    }
+
+    /// <summary>
+    /// Takes back the list's name for a failure that a handler let through (protocol P4.6). In a body there is no such handler: an
+    /// exception that it made itself, or got as a caller outside, is the task's own failure.
+    /// </summary>
+    private static FailureInfo AsItIs(Exception failure, FailureInfo info)
+    {
+        if (failure is RemoteCallException) return info.Inner!;
+        return failure.InnerException is null || info.Inner is null ? info
+            : info with { Inner = AsItIs(failure.InnerException, info.Inner) };
     }
 
     private static byte[] Encoded(FailureInfo failure)

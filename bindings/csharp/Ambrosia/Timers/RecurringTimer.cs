@@ -16,7 +16,7 @@ public readonly struct RecurringTimer
     public bool IsRunning => _recurrence is { IsStopped: false };
 
     /// <summary>Stops it: its handler is not called again, and one that is suspended goes on. A second time has no effect.</summary>
-    /// <exception cref="InvalidOperationException">No handler runs on this thread.</exception>
+    /// <exception cref="InvalidOperationException">It runs, and no handler runs on this thread.</exception>
     public void Stop() => _recurrence?.Stop();
 }
 
@@ -104,9 +104,13 @@ internal sealed class Recurrence(ulong number, long dueUs, long periodUs, string
         Handler();
     }
 
-    /// <summary>Stops it. While its handler is suspended it stays in the table, which an image restores with its session.</summary>
+    /// <summary>
+    /// Stops it. While its handler is suspended it stays in the table, which an image restores with its session; otherwise nothing knows it
+    /// any more but the state, and a restored one has no session.
+    /// </summary>
     internal void Stop()
     {
+        if (_isStopped) return;
         OutstandingTimers timers = _timers ?? throw new InvalidOperationException("A periodic timer without a session.");
         timers.Context.CheckEffect("ends a timer");
         _isStopped = true;

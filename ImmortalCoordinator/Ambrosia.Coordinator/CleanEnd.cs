@@ -6,23 +6,35 @@ using Microsoft.Extensions.Logging;
 namespace Ambrosia.Coordinator;
 
 /// <summary>
-/// Decides how a replica that is asked to stop leaves its log. A primary takes no more inputs and then a checkpoint, so that the next start
-/// has nothing to execute again; where a standby has caught up, that one goes on instead. Without either the log is left with a durable
-/// mark behind the last record, and a line. Before all that, callers outside may get the answers that they wait for. It waits for no peer.
-/// It never waits itself: a pump asks again until it is over. One thread.
+/// Decides how a replica that is asked to stop leaves its log. A primary takes no more inputs and then a checkpoint, so that the next
+/// start has nothing to execute again; where a standby has caught up, that one goes on instead. Without either the log is left with a
+/// durable mark behind the last record, and a line. Before all that, callers outside may get the answers that they wait for, and bodies
+/// of tasks that run may end. It waits for no peer. It never waits itself: a pump asks again until it is over. One thread.
 /// </summary>
 internal sealed class CleanEnd
 {
     /// <summary>The mark is waited for so much longer than the checkpoint.</summary>
     private static readonly TimeSpan s_markMax = TimeSpan.FromSeconds(1);
 
+    /// <summary>
+    /// Bodies of tasks that run may go on for so long, and no longer than a checkpoint is waited for: what they did to the world is done
+    /// again otherwise.
+    /// </summary>
+    private static readonly TimeSpan s_bodiesMax = TimeSpan.FromSeconds(5);
+
+    /// <summary>Behind the end of the last body its result is on its way.</summary>
+    private static readonly TimeSpan s_resultMax = TimeSpan.FromMilliseconds(100);
+
     private readonly Coordinator _parts;
     private readonly CoordinatorInputs _inputs;
     private readonly TimeSpan _within;
     private readonly ILogger _logger;
-    private bool _drains, _awaitsCheckpoint;
+    private bool _drains, _awaitsBodies, _awaitsCheckpoint;
 
-    /// <summary>The callers had their answers by then; the rest counts from here.</summary>
+    /// <summary>A body ran at this time, counted as <see cref="Next"/> counts; null: none has since the end began.</summary>
+    private TimeSpan? _bodyRan;
+
+    /// <summary>Callers had their answers, and bodies their end, by then; the rest counts from here.</summary>
     private TimeSpan _drained;
 
     /// <summary>Begins the end: inputs are refused from now on, or at first those of callers alone.</summary>
@@ -39,6 +51,13 @@ internal sealed class CleanEnd
     private void RefuseInputs()
     {
         _parts.RefuseInputs();
+        _parts.Bodies.Drain();
+        _awaitsBodies = IsServing;
+    }
+
+    /// <summary>Bodies that ran have ended, or their time is over: the rest of the end begins.</summary>
+    private void LeaveLog()
+    {
         if (!IsServing) return;
         // A standby publishes its address once it has caught up.
         if (ReplicaLock.ListAddresses(_inputs.Files, _inputs.Options.LogDirectory, except: _inputs.Options.Replica) is [var successor, ..])
@@ -61,6 +80,12 @@ internal sealed class CleanEnd
             (_drains, _drained) = (false, elapsed);
             RefuseInputs();
         }
+        if (_awaitsBodies)
+        {
+            if (AwaitsBodies(elapsed - _drained)) return CleanEndStep.Wait;
+            (_awaitsBodies, _drained) = (false, elapsed);
+            LeaveLog();
+        }
         elapsed -= _drained;
         if (_awaitsCheckpoint && _parts.Checkpoints.IsDue)
         {
@@ -70,6 +95,13 @@ internal sealed class CleanEnd
         _awaitsCheckpoint = false;
         if (!_parts.HasLog || !_parts.Log.MarkDue || elapsed >= _within + s_markMax) return CleanEndStep.Over;
         return _parts.Log.AppendMark() ? CleanEndStep.Commit : CleanEndStep.Wait;
+    }
+
+    private bool AwaitsBodies(TimeSpan elapsed)
+    {
+        if (!IsServing || elapsed >= (_within < s_bodiesMax ? _within : s_bodiesMax)) return false;
+        if (_parts.Bodies.AnyRuns) _bodyRan = elapsed;
+        return _bodyRan is { } ran && elapsed - ran < s_resultMax;
     }
 
     /// <summary>Says why a checkpoint is waited for no longer; null: it is.</summary>

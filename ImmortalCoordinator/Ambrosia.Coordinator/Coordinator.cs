@@ -73,6 +73,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
         Space = new SpaceKeeper(log, inputs.Logger);
         Outputs = new OutputStore(Self, inputs);
         _quarantine = new QuarantineJournal(_appender);
+        Bodies = new TaskBodies(_appender);
         Execution = new AppExecution(log, readers, _appender, Outputs.Outboxes, view);
         Checkpoints = new ReplicaCheckpoints(inputs, log, readers, _appender, Outputs.Outboxes, Execution);
         _dedup = new DedupTable(Self);
@@ -123,6 +124,9 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
 
     /// <summary>The sessions of the app, one at a time.</summary>
     public AppSessionRegistry Sessions { get; }
+
+    /// <summary>It knows which bodies of tasks the app runs.</summary>
+    public TaskBodies Bodies { get; }
 
     /// <summary>It makes the upgrade of this replica, if there is one.</summary>
     public ReplicaUpgrades Upgrades { get; }
@@ -315,7 +319,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
     public void AddCommands(AdminCommands to)
     {
         var report = new StatusReport(_inputs, _log, new LogStatus(_inputs, _log, _chain, Execution.Progress, Checkpoints),
-            new AppStatus(Sessions, Execution, Checkpoints, AppWatch, _quarantine),
+            new AppStatus(Sessions, Execution, Checkpoints, AppWatch, _quarantine, Bodies),
             new PeerStatuses(Links.Table, Outputs, Clients.Table, _inputs.Options.ScratchBytes))
         {
             Upgrade = () => Upgrades.InPlace.Status,
@@ -324,7 +328,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
         to.Set("forget-peer", request => ForgetPeerCommand.Begin(
             request, Links.IsOpen, _dedup, Links.Admission.TryAppendForget, Links.Admission.DroppedCalls, () => _inputs.Pumps.Commit(true)));
         to.Set("quarantine", request => QuarantineCommand.Begin(
-            request, _quarantine, IsPrimary, () => Sessions.Live is { IsPrimary: true }, () => _appender.WakeCommitter(drained: true)));
+            request, _quarantine, Bodies, IsPrimary, () => Sessions.Live is { IsPrimary: true }, () => _appender.WakeCommitter(drained: true)));
         to.Set("checkpoint", _ => CheckpointCommand.Begin(
             _inputs, Checkpoints.Trigger, _log.Durable, hasApp: Sessions.Live is { IsPrimary: true }));
     }

@@ -207,6 +207,7 @@ def values():
             ("Timeout", "The result did not come in time."),
             ("Cancelled", "The call was cancelled before its result came."),
             ("PeerForgotten", f"An operator has given up bank3 ({uuid_b}): its answer will not come, and whether the call took effect there is unknown."),
+            ("TaskGivenUp", "An operator has given up task 12: its body is not run again, and what it has done to the world is unknown."),
             ("KeyReused", "The key was used for this method before, with other arguments. Nothing was done: give each request a key of its own."),
             ("NotSupported", "This app does not support queries."),
             ("NotInQuery", "A query waits: it is in no log, so it reads and answers, and does nothing else. A method that is no query may do that."),

@@ -24,7 +24,8 @@ public sealed class EndedHandleTests
             {
                 string[] words = line.Split(' ');
                 long due = long.Parse(words[3], System.Globalization.CultureInfo.InvariantCulture);
-                if (due < 5000) begun.DeliverWith(0, due, Fired(ulong.Parse(words[1], System.Globalization.CultureInfo.InvariantCulture), due));
+                ulong timer = ulong.Parse(words[1], System.Globalization.CultureInfo.InvariantCulture);
+                if (due < 5000) begun.DeliverWith(0, due, Fired(timer, due));
             }
         begun.Deliver(Fork(2), Result(2, 1, 1, 12), Failed(1, 2), RecordKinds.EncodeWhole(new ForgetRecord(2, Guid.NewGuid())),
             Gave(1, 5), RecordKinds.EncodeWhole(new NondetResultRecord(2, true, Failure())), Gave(3, 4));
@@ -86,12 +87,16 @@ public sealed class EndedHandleTests
     public void Handles_ThatTheStateMayKeep_AreAllUsed()
     {
         IEnumerable<Type> used = Ended().Immortal<Holder>().Kinds
-            .SelectMany(static type => new[] { type, type.BaseType! }).Select(static type => type.IsGenericType ? type.GetGenericTypeDefinition() : type);
+            .SelectMany(static type => new[] { type, type.BaseType! })
+            .Select(static type => type.IsGenericType ? type.GetGenericTypeDefinition() : type);
         IEnumerable<Type> may = typeof(Immortal).Assembly.GetExportedTypes().Where(static type => !type.IsInterface && IsHandle(type));
         // Awaiters and builders are the compiler's; the walk takes results through them. A finished call is the generated code's for one
         // call of it, and options stand for nothing that ends.
         Type[] others =
-            [typeof(CallAwaiter), typeof(CallAwaiter<>), typeof(CallBuilder), typeof(CallBuilder<>), typeof(FinishedCall), typeof(NondetOptions)];
+        [
+            typeof(CallAwaiter), typeof(CallAwaiter<>), typeof(CallBuilder), typeof(CallBuilder<>), typeof(FinishedCall),
+            typeof(NondetOptions),
+        ];
         Assert.Empty(may.Except(used).Except(others));
     }
 

@@ -4,7 +4,9 @@ using static Ambrosia.Binding.Tests.FakeCoordinator;
 
 namespace Ambrosia.Binding.Tests;
 
-/// <summary>Code of the app that runs around a task's body, on a thread of ours: what it throws is told, and changes nothing else.</summary>
+/// <summary>
+/// Code of the app that runs around a task's body, on a thread of ours: what it throws is told, and changes nothing else.
+/// </summary>
 public sealed class TaskNetTests
 {
     private readonly Worker.World _world = new();
@@ -87,7 +89,7 @@ public sealed class TaskNetTests
     public async Task Scope_DisposeThrows_TheBodyIsNotRunAgain()
     {
         FakeCoordinator coordinator = Begun();
-        coordinator.Tasks.Services = new HostServices(new NoServices(), static () => new Failing(), null);
+        coordinator.Tasks.Services = new HostServices(new NoServices(), static () => new ThrowingScope(), null);
         coordinator.Deliver(Fork(1, "scope"));
 
         await coordinator.Tasks.RunNext().WaitAsync(TimeSpan.FromSeconds(30));
@@ -104,7 +106,7 @@ public sealed class TaskNetTests
     public async Task Scope_DisposeThrowsBehindAFailure_TheFailureIsTheBodys()
     {
         FakeCoordinator coordinator = Begun();
-        coordinator.Tasks.Services = new HostServices(new NoServices(), static () => new Failing(), null);
+        coordinator.Tasks.Services = new HostServices(new NoServices(), static () => new ThrowingScope(), null);
         coordinator.Deliver(Fork(1, "scopeThrows"));
 
         await coordinator.Tasks.RunNext().WaitAsync(TimeSpan.FromSeconds(30));
@@ -118,7 +120,7 @@ public sealed class TaskNetTests
         public object? GetService(Type serviceType) => null;
     }
 
-    private sealed class Failing : IServiceProvider, IDisposable
+    private sealed class ThrowingScope : IServiceProvider, IDisposable
     {
         public object? GetService(Type serviceType) => null;
 

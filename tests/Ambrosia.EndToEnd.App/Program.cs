@@ -15,6 +15,7 @@ return args switch
     ["flooder", ..] => AmbrosiaApp.Run<Flooder>(args[1..]),
     ["ring", ..] => AmbrosiaApp.Run<Ring>(args[1..]),
     ["bank", ..] => AmbrosiaApp.Run<Bank>(args[1..]),
+    ["workshop", ..] => AmbrosiaApp.Run<Workshop>(args[1..]),
     ["shop", ..] => AmbrosiaApp.Run<Shop>(args[1..]),
     ["account1", ..] => AmbrosiaApp.Run<AccountV1>(args[1..]),
     ["account", ..] => AmbrosiaApp.Run<AccountV1, Account>(args[1..]),

@@ -1,4 +1,6 @@
 using System.Text.Json.Nodes;
+using Ambrosia.AppChannel;
+using Ambrosia.Coordinator.AppSessions;
 using Ambrosia.Coordinator.Quarantine;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
@@ -30,19 +32,25 @@ internal sealed class QuarantineCommand : IAdminReply
         _commit = commit;
     }
 
+    /// <param name="bodies">The tasks whose bodies are set aside stand in the same list.</param>
     /// <param name="isPrimary">Only the primary logs; any replica knows what was set aside.</param>
     /// <param name="hasApp">An app executes the log's end.</param>
-    public static IAdminReply Begin(JsonObject request, QuarantineJournal journal, bool isPrimary, Func<bool> hasApp, Action commit)
+    public static IAdminReply Begin(
+        JsonObject request, QuarantineJournal journal, TaskBodies bodies, bool isPrimary, Func<bool> hasApp, Action commit)
     {
         string? action = Text(request, "action");
-        if (action == "list") return new QuarantineList(journal.All);
+        if (action == "list") return new QuarantineList(journal.All, bodies.Aside);
         if (action is not ("retry" or "drop"))
             return AdminAnswer.Refuse("the request has no \"action\" that quarantine knows. Give list, retry or drop.");
-        if (!MessagePlace.TryParse(Text(request, "message") ?? "", out MessagePlace place))
-            return AdminAnswer.Refuse("the request names no message. Give its place as 'list' shows it, like 4160:2.");
+        string named = Text(request, "message") ?? "";
+        MessagePlace place = default;
+        bool isTask = TaskDecision.TryParse(named, out ulong task);
+        if (!isTask && !MessagePlace.TryParse(named, out place))
+            return AdminAnswer.Refuse("the request names no message. Give its place as 'list' shows it, like 4160:2, or a task, like task:7.");
         if (!isPrimary || !hasApp())
             return AdminAnswer.Refuse(
                 "only the primary decides about messages that were set aside, while its app runs. Ask that one: 'ambrosia status' shows it.");
+        if (isTask) return new TaskDecision(bodies, task, action == "retry", hasApp, commit);
         if (!journal.TryGet(place, out SetAsideFrame? message))
             return AdminAnswer.Refuse($"there is no message {place} in quarantine. 'ambrosia quarantine list' shows those that are.");
         return new QuarantineCommand(journal, message, action == "retry" ? QuarantineAction.Retry : QuarantineAction.Drop, hasApp, commit);
@@ -72,19 +80,30 @@ internal sealed class QuarantineCommand : IAdminReply
         request[name] is JsonValue value && value.TryGetValue(out string? text) ? text : null;
 }
 
-/// <summary>Gives one answer for each message that was set aside, and one at the end that counts them. One thread uses it.</summary>
-internal sealed class QuarantineList(IReadOnlyList<SetAsideFrame> messages) : IAdminReply
+/// <summary>
+/// Gives one answer for each message and for each task that was set aside, and one at the end that counts them. One thread uses it.
+/// </summary>
+internal sealed class QuarantineList(IReadOnlyList<SetAsideFrame> messages, IReadOnlyList<TaskBody> tasks) : IAdminReply
 {
     private int _next;
 
     public JsonObject Next(out bool isLast)
     {
-        isLast = _next == messages.Count;
+        isLast = _next == messages.Count + tasks.Count;
         if (isLast)
             return new JsonObject
             {
-                ["count"] = messages.Count, ["argumentBytes"] = messages.Aggregate(0UL, static (sum, m) => sum + m.ArgumentBytes)
+                ["count"] = messages.Count + tasks.Count,
+                ["argumentBytes"] = messages.Aggregate(0UL, static (sum, m) => sum + m.ArgumentBytes)
             };
+        if (_next >= messages.Count)
+        {
+            TaskBody body = tasks[_next++ - messages.Count];
+            return new JsonObject
+            {
+                ["message"] = TaskDecision.NameOf(body.Task), ["kind"] = "task", ["tries"] = body.Deaths, ["why"] = body.WhyAside,
+            };
+        }
         SetAsideFrame message = messages[_next++];
         return new JsonObject
         {

@@ -1,4 +1,5 @@
 using System.Text.Json.Nodes;
+using Ambrosia.AppChannel;
 using Ambrosia.Coordinator.AppSessions;
 using Ambrosia.Coordinator.Checkpoints;
 using Ambrosia.Coordinator.Clients;
@@ -122,8 +123,12 @@ internal sealed class LogStatus(
 
 /// <summary>Reports the app's session, how far it has executed the log, and the checkpoint under way.</summary>
 internal sealed class AppStatus(
-    AppSessionRegistry sessions, AppExecution execution, ReplicaCheckpoints checkpoints, AppWatch watch, QuarantineJournal quarantine)
+    AppSessionRegistry sessions, AppExecution execution, ReplicaCheckpoints checkpoints, AppWatch watch, QuarantineJournal quarantine,
+    TaskBodies bodies)
 {
+    /// <summary>Of more tasks that are set aside only the number is told.</summary>
+    private const int TasksMax = 20;
+
     /// <summary>Why the app that has come is given nothing; null: it is, or none has come.</summary>
     public string? WaitsBecause => sessions.Admission.WaitsBecause;
 
@@ -143,7 +148,16 @@ internal sealed class AppStatus(
             ["isUnderWay"] = last.IsUnderWay, ["failures"] = last.Failures, ["lastFailure"] = last.Why, ["refusal"] = last.Refusal,
             ["ageMs"] = isWriting && last.Age is { } age ? (long)age.TotalMilliseconds : null,
         };
-        status["quarantined"] = quarantine.Count;
+        IReadOnlyList<TaskBody> aside = bodies.Aside;
+        status["quarantined"] = quarantine.Count + aside.Count;
+        status["tasks"] = new JsonObject
+        {
+            ["aside"] = new JsonArray([.. aside.Take(TasksMax).Select(static body => (JsonNode)new JsonObject
+            {
+                ["task"] = body.Task, ["body"] = body.Name, ["lsn"] = body.Begun.Value, ["deaths"] = body.Deaths,
+            })]),
+            ["more"] = Math.Max(0, aside.Count - TasksMax), ["unheardFailures"] = bodies.Unheard,
+        };
         status["app"] = sessions.Live is not { } session ? null : new JsonObject
         {
             ["session"] = session.Number, ["version"] = execution.Delivery.Versions.Runs, ["stage"] = session.StageName,

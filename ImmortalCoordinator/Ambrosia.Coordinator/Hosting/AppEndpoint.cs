@@ -42,6 +42,9 @@ internal sealed class AppEndpoint : IDisposable
 
     public ReadOnlyMemory<byte> Token { get; }
 
+    /// <summary>The value of AMBROSIA_TASKS: the table of the bodies that the app runs. It outlives processes.</summary>
+    public string BodiesPath => Path.GetFullPath(Path.Combine(_options.RunDirectory, $"app.{_options.Replica}.tasks"));
+
     /// <summary>The app finds these in its environment (P5.0).</summary>
     public IReadOnlyDictionary<string, string> Environment
     {
@@ -62,7 +65,7 @@ internal sealed class AppEndpoint : IDisposable
     private Dictionary<string, string> VariablesWith(string token) => new()
     {
         ["AMBROSIA_APP"] = Address, ["AMBROSIA_TOKEN"] = token,
-        ["AMBROSIA_INSTANCE"] = _options.Instance, ["AMBROSIA_CATALOG"] = _options.Catalog.Text,
+        ["AMBROSIA_TASKS"] = BodiesPath, ["AMBROSIA_INSTANCE"] = _options.Instance, ["AMBROSIA_CATALOG"] = _options.Catalog.Text,
     };
 
     /// <summary>Makes a token for an app that is to take the running one's place, and its environment. One thread at a time.</summary>

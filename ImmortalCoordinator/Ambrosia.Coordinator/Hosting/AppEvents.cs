@@ -17,6 +17,26 @@ internal static partial class AppEvents
     public static partial void AppStuck(this ILogger logger, int times, Lsn executed);
 
     /// <summary>
+    /// No record ends the app, but what runs beside the handlers: BecomingPrimary, WhilePrimary, a thread that they start, a static
+    /// constructor. Its own lines say which.
+    /// </summary>
+    [LoggerMessage(EventId = 815, EventName = "app.stuck.beside", Level = LogLevel.Error,
+        Message = "app ended {Times} times, each time with everything executed, up to Lsn {Executed}: no record ends it, but what runs beside the handlers")]
+    public static partial void AppStuckBeside(this ILogger logger, int times, Lsn executed);
+
+    /// <summary>The body of a task ran when the app's process died. Whether it is the reason shows if it is so again.</summary>
+    [LoggerMessage(EventId = 816, EventName = "task.suspected", Level = LogLevel.Warning,
+        Message = "app ended with code {Code} while task {Task} ran, begun at Lsn {Lsn}: {Body}; for the {Deaths}. time, and {Others} other bodies ran")]
+    public static partial void TaskSuspected(this ILogger logger, int code, ulong task, Lsn lsn, string body, int deaths, int others);
+
+    /// <summary>
+    /// A body that ends the process is run no more. Mend it and start the new build, or decide with 'ambrosia quarantine retry' or 'drop'.
+    /// </summary>
+    [LoggerMessage(EventId = 817, EventName = "task.setaside", Level = LogLevel.Error,
+        Message = "task {Task}, begun at Lsn {Lsn}, is set aside: the app died each time while its body ran: {Body}. The next build runs it again")]
+    public static partial void TaskSetAside(this ILogger logger, ulong task, Lsn lsn, string body);
+
+    /// <summary>
     /// A connection is not, or no longer, the app's. The reason says who it was; at most a few lines a second are written, and the reason
     /// then counts those left out.
     /// </summary>

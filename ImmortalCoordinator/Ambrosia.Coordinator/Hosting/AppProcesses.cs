@@ -1,3 +1,4 @@
+using Ambrosia.AppChannel;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Coordinator.Upgrades;
 using Ambrosia.Log.Files;
@@ -13,6 +14,9 @@ namespace Ambrosia.Coordinator.Hosting;
 /// </summary>
 internal sealed class AppProcesses : IInPlaceApps, IDisposable
 {
+    /// <summary>A death is told of so many bodies that ran; the lines count the others.</summary>
+    private const int TaskLinesMax = 5;
+
     private readonly RankedLock _gate = new(LockRank.AppProcesses);
     private readonly Coordinator _parts;
     private readonly AppEndpoint _endpoint;
@@ -57,8 +61,23 @@ internal sealed class AppProcesses : IInPlaceApps, IDisposable
     {
         AppSupervisor? made = null;
         made = new AppSupervisor(command, environment, () => _parts.Execution.Progress.Processed, _incidents, _logger,
-            (code, why) => Failed(made!, code, why)) { IsLive = () => IsLive(made!) };
+            (code, why) => Failed(made!, code, why)) 
+        {
+            IsLive = () => IsLive(made!), HasExecutedAll = () => _parts.Execution.Progress.IsDry, BodiesRan = BodiesRan,
+        };
         return new OneApp(made, command, environment);
+    }
+
+    /// <summary>The app has ended with this code. What it ran of tasks' bodies is told.</summary>
+    private bool BodiesRan(int code)
+    {
+        const int killed = Incident.EndedBySignal + 9, terminated = Incident.EndedBySignal + 15;
+        IReadOnlyList<TaskBody> ran = _parts.Bodies.Died(
+            byItself: code is not (ExitCodes.Ok or ExitCodes.Misuse or ExitCodes.Divergence or ExitCodes.Io or killed or terminated));
+        foreach (TaskBody body in ran.OrderByDescending(static body => body.Deaths).Take(TaskLinesMax))
+            if (body.IsAside) _logger.TaskSetAside(body.Task, body.Begun, body.Name);
+            else _logger.TaskSuspected(code, body.Task, body.Begun, body.Name, body.Deaths, ran.Count - 1);
+        return ran.Count > 0;
     }
 
     /// <summary>It is the one that executes the log.</summary>

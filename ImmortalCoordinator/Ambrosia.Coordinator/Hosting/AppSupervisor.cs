@@ -38,6 +38,12 @@ internal sealed class AppSupervisor(
     /// <summary>A program that has run, and cannot be started for so long, will not be by itself.</summary>
     internal TimeSpan StartableWithin { get; init; } = TimeSpan.FromSeconds(60);
 
+    /// <summary>Hears with which code the app that executes the log ended; true: bodies of tasks ran, so that it was no record.</summary>
+    public Func<int, bool> BodiesRan { get; init; } = static _ => false;
+
+    /// <summary>The app has executed all that it was given, and has said so.</summary>
+    public Func<bool> HasExecutedAll { get; init; } = static () => false;
+
     private readonly CancellationTokenSource _stop = new();
     private readonly RankedLock _gate = new(LockRank.AppSupervisor);
 
@@ -53,7 +59,7 @@ internal sealed class AppSupervisor(
     {
         TimeSpan delay = TimeSpan.Zero;
         Lsn furthest = Lsn.Zero;
-        int same = 0;
+        int same = 0, beside = 0;
         while (!_stop.IsCancellationRequested)
         {
             long begun = Stopwatch.GetTimestamp();
@@ -78,11 +84,14 @@ internal sealed class AppSupervisor(
             if (isLive) incidents.Died(code);
             Lsn at = executed();
             // What it had executed before it died, it has seldom reported to the end, and a new one begins earlier.
-            same = !isLive ? 0 : at <= furthest ? same + 1 : 1;
+            bool isBody = isLive && BodiesRan(code);
+            same = !isLive || isBody ? 0 : at <= furthest ? same + 1 : 1;
+            beside = same > 0 && HasExecutedAll() ? beside + 1 : 0;
             if (at > furthest) furthest = at;
             delay = Stopwatch.GetElapsedTime(begun) > s_settled ? TimeSpan.Zero : Longer(delay);
             logger.AppEnded(code, at, delay.TotalMilliseconds);
-            if (same == SameRecordMax)
+            if (same == SameRecordMax && beside >= same) logger.AppStuckBeside(same, furthest);
+            else if (same == SameRecordMax)
             {
                 logger.AppStuck(same, furthest);
                 incidents.TellDeath(_stop.Token); // no app runs meanwhile

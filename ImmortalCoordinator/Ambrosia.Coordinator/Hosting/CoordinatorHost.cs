@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Runtime.ExceptionServices;
 using System.Text.Json.Nodes;
+using Ambrosia.AppChannel;
 using Ambrosia.Coordinator.Admin;
 using Ambrosia.Coordinator.Primary;
 using Ambrosia.Coordinator.Replica;
@@ -311,6 +312,7 @@ public sealed class CoordinatorHost : IDisposable
         _pumps.StartCatalog(publication);
         _pumps.Start(inputs, parts, endpoint, links, calls, ChannelOpened is null ? new GarbageBound() : null);
         _logger.LogOpened(parts.Epoch, parts.Durable, endpoint.Address, endpoint.TokenPath);
+        parts.Bodies.Begin(TaskTable.Open(endpoint.BodiesPath));
         ChannelOpened?.Invoke(endpoint.Environment);
         if (_options.App.Count == 0) return;
         _apps = new AppProcesses(inputs, endpoint, parts, _incidents!, Fail);

@@ -95,6 +95,7 @@ public enum LockRank
     ViewApp = 804,
     ViewHold = 805,
     AppProcess = 806,
+    TaskThreads = 807,
     CatalogPump = 810,
     CertificateFiles = 820,
     DirectoryCatalog = 830,

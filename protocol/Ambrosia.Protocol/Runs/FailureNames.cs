@@ -13,6 +13,7 @@ public static class FailureNames
     public const string Cancelled = "Ambrosia.Cancelled";
     public const string CallFailed = "Ambrosia.CallFailed";
     public const string PeerForgotten = "Ambrosia.PeerForgotten";
+    public const string TaskGivenUp = "Ambrosia.TaskGivenUp";
     public const string KeyReused = "Ambrosia.KeyReused";
     public const string NotSupported = "Ambrosia.NotSupported";
     public const string NotInQuery = "Ambrosia.NotInQuery";

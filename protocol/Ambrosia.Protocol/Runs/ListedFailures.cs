@@ -72,6 +72,9 @@ public static class ListedFailures
     public static FailureInfo PeerForgotten(string peer, Guid uuid) => new(FailureNames.PeerForgotten,
         $"An operator has given up {peer} ({uuid}): its answer will not come, and whether the call took effect there is unknown.");
 
+    public static FailureInfo TaskGivenUp(ulong task) => new(FailureNames.TaskGivenUp,
+        $"An operator has given up task {task}: its body is not run again, and what it has done to the world is unknown.");
+
     public static FailureInfo KeyReused() => new(FailureNames.KeyReused,
         "The key was used for this method before, with other arguments. Nothing was done: give each request a key of its own.");
 

@@ -127,6 +127,18 @@ public sealed partial class Worker : Immortal<IWorkerProxy>, IWorker
             case "asyncMethod": return Text(await NondetMethod(MeasureAsync, ("a", 2)));
             case "voidMethod": await NondetMethod(Visit, 7); return "done";
             case "contextMethod": return await NondetMethod(Describe, "c");
+            case "lambdaMethod": return Text(await NondetMethod(static text => text.Length, "refused"));
+            case "badOptions": return Text(await NondetTask(static () => 1, new NondetOptions { Attempts = 0 }));
+            case "surroundings": return Text(await NondetTask(() => Now.Year));
+            default: return await OddResult(how, retry);
+        }
+    }
+
+    /// <summary>Gives the result of a task of a rarer form.</summary>
+    private async Call<string> OddResult(string how, NondetOptions retry)
+    {
+        switch (how)
+        {
             case "throwsRemote":
                 return Text(await NondetTask(int () => throw new RemoteCallException("Shop.Refused", "no credit", new("Shop.Cause", "why"))));
             case "throwsRemoteInside":
@@ -141,9 +153,6 @@ public sealed partial class Worker : Immortal<IWorkerProxy>, IWorker
                 return Text(
                     await NondetTask(
                         int (context) => throw new InvalidOperationException($"the body's own {context.Services.GetService(typeof(int))}")));
-            case "lambdaMethod": return Text(await NondetMethod(static text => text.Length, "refused"));
-            case "badOptions": return Text(await NondetTask(static () => 1, new NondetOptions { Attempts = 0 }));
-            case "surroundings": return Text(await NondetTask(() => Now.Year));
             default: throw new ArgumentException(how);
         }
     }

@@ -14,6 +14,7 @@ public sealed class ListedFailuresTests
         ListedFailures.TooLong(67_108_864), ListedFailures.Timeout(), ListedFailures.Cancelled(),
         ListedFailures.CallFailed(new FailureInfo("Shop.Closed", "no")),
         ListedFailures.PeerForgotten("bank3", Guid.Parse("00112233-4455-6677-8899-aabbccddeeff")), ListedFailures.KeyReused(),
+        ListedFailures.TaskGivenUp(12),
         ListedFailures.NotSupported("queries"), ListedFailures.NotInQuery("waits"), ListedFailures.QueryChangedState(999),
         ListedFailures.AppEnded(2), ListedFailures.Misuse("a call"), ListedFailures.LimitReached(1_048_576, "timers"),
         ListedFailures.FlowTooLong(), ListedFailures.Failed(),

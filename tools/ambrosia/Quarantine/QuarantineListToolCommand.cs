@@ -21,7 +21,7 @@ internal sealed class QuarantineListToolCommand : ToolCommand
     };
 
     public QuarantineListToolCommand(ToolStreams streams)
-        : base(streams, "list", "Shows the messages that are in quarantine now, in the order of the log.")
+        : base(streams, "list", "Shows the messages and the tasks that are in quarantine now, in the order of the log.")
     {
         Add(_directory);
         Add(_contract);
@@ -43,9 +43,9 @@ internal sealed class QuarantineListToolCommand : ToolCommand
     {
         uint id = (uint?)answer["method"] ?? 0;
         string[] names = [.. contracts.MethodsOf(id).Select(static method => method.ToString()).Distinct()];
-        string method = names.Length > 0 ? string.Join('|', names) : string.Create(CultureInfo.InvariantCulture, $"0x{id:x}");
+        string method = id == 0 ? "" : names.Length > 0 ? string.Join('|', names) : string.Create(CultureInfo.InvariantCulture, $"0x{id:x}");
         return new QuarantinedMessage(
-            (string?)answer["message"] ?? "", TextFormat.Time((long?)answer["time"] ?? 0), (string?)answer["kind"] ?? "",
+            (string?)answer["message"] ?? "", (long?)answer["time"] is { } time ? TextFormat.Time(time) : "", (string?)answer["kind"] ?? "",
             (string?)answer["caller"] ?? "", method,
             (uint?)answer["tries"] ?? 0, (ulong?)answer["argumentBytes"] ?? 0, (string?)answer["why"] ?? "");
     }
@@ -58,7 +58,7 @@ internal sealed record QuarantineReport(IReadOnlyList<QuarantinedMessage> Messag
     {
         if (Messages.Count == 0)
         {
-            screen.Line("No message is set aside.", Tone.Good);
+            screen.Line("No message and no task is set aside.", Tone.Good);
             return;
         }
         var table = new TextTable("message", "last try", "kind", "caller", "method", ">tries", ">bytes", "why");

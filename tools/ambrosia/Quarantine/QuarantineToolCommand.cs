@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.Globalization;
 using System.Text.Json.Nodes;
 using Ambrosia.Protocol;
 using Ambrosia.Tools.Commands;
@@ -15,12 +16,12 @@ namespace Ambrosia.Tools.Quarantine;
 internal sealed class QuarantineToolCommand : Command
 {
     public QuarantineToolCommand(ToolStreams streams)
-        : base("quarantine", "Shows the messages that are in quarantine because their handlers threw, tries them again, or drops them.")
+        : base("quarantine", "Shows messages whose handlers threw, and tasks whose bodies end the app, and tries them again or drops them.")
     {
         Add(new QuarantineListToolCommand(streams));
         Add(new QuarantineDecisionToolCommand(streams, "retry",
-            "Runs the handler of a message again, at the end of the log. If it throws again, the fork policy says what follows."));
-        Add(new QuarantineDecisionToolCommand(streams, "drop", "Forgets a message for good. What its handler had done before it threw stays."));
+            "Runs the handler of a message, or the body of a task, again. If the handler throws again, the fork policy says what follows."));
+        Add(new QuarantineDecisionToolCommand(streams, "drop", "Forgets a message for good, or fails a task. What its handler or its body had done stays."));
     }
 }
 
@@ -31,7 +32,7 @@ internal sealed class QuarantineToolCommand : Command
 internal sealed class QuarantineDecisionToolCommand : ToolCommand
 {
     private readonly Argument<string> _directory = new("DIR") { Description = "Directory of the log." };
-    private readonly Argument<string> _message = new("MESSAGE") { Description = "The message, by its place in the log as 'list' shows it." };
+    private readonly Argument<string> _message = new("MESSAGE") { Description = "The message, by its place in the log as 'list' shows it, or a task, like task:7." };
 
     public QuarantineDecisionToolCommand(ToolStreams streams, string name, string description) : base(streams, name, description)
     {
@@ -42,16 +43,27 @@ internal sealed class QuarantineDecisionToolCommand : ToolCommand
     protected override int Run(ParseResult parsed, Screen screen)
     {
         string text = parsed.GetRequiredValue(_message);
-        if (!MessagePlace.TryParse(text, out MessagePlace message))
-            throw new ToolMisuse($"'{text}' names no message", "a message is named by its place in the log",
-                "give it as 'ambrosia quarantine list' shows it, like 4160:2");
+        string? name = NameOf(text);
+        if (name is null)
+            throw new ToolMisuse($"'{text}' names no message and no task", "a message is named by its place in the log, a task by its number",
+                "give it as 'ambrosia quarantine list' shows it, like 4160:2 or task:7");
         LogDirectory log = LogDirectory.Open(parsed.GetRequiredValue(_directory));
         JsonObject answer = AdminCall.Ask(log.Path, AdminCall.PrimaryOf(log.Path),
-            new JsonObject { ["command"] = "quarantine", ["action"] = Name, ["message"] = message.ToString() });
+            new JsonObject { ["command"] = "quarantine", ["action"] = Name, ["message"] = name });
         bool isBack = answer["setAside"] is not null;
         string outcome = isBack ? "setAside" : Name == "drop" ? "dropped" : "retried";
-        screen.Show(new QuarantineDecisionReport(message.ToString(), outcome, (uint?)answer["tries"], (string?)answer["why"]));
+        screen.Show(new QuarantineDecisionReport(name, outcome, (uint?)answer["tries"], (string?)answer["why"]));
         return isBack ? ToolExit.Damage : ToolExit.Fine;
+    }
+
+    /// <summary>Returns the name in its one form; null: it names nothing.</summary>
+    private static string? NameOf(string text)
+    {
+        const string prefix = "task:";
+        if (MessagePlace.TryParse(text, out MessagePlace message)) return message.ToString();
+        return text.StartsWith(prefix, StringComparison.Ordinal)
+            && ulong.TryParse(text.AsSpan(prefix.Length), NumberStyles.None, CultureInfo.InvariantCulture, out ulong task)
+            ? string.Create(CultureInfo.InvariantCulture, $"{prefix}{task}") : null;
     }
 }
 

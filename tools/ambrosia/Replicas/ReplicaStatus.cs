@@ -36,6 +36,12 @@ internal sealed record ReplicaStatus(
     /// <summary>The upgrade that was asked of it while it was primary; null where none was, or it came to nothing.</summary>
     public string? Upgrade { get; init; }
 
+    /// <summary>The tasks whose bodies end its app, and are not run.</summary>
+    public IReadOnlyList<string> TasksAside { get; init; } = [];
+
+    /// <summary>The number of failures of calls and tasks that nobody has awaited.</summary>
+    public ulong UnheardFailures { get; init; }
+
     /// <summary>True if it is primary.</summary>
     public bool HasRoleOfPrimary() => Role == "primary";
 
@@ -65,8 +71,23 @@ internal sealed record ReplicaStatus(
             (string?)status["checkpoint"]?["lastFailure"], WaitForApp.Of(status["waitsForApp"]), HeldHistory.Of(log?["held"]))
         {
             WaitsBecause = (string?)status["waitsBecause"], AppVersion = Number(status["app"], "version"),
-            Upgrade = UpgradeOf(status["upgrade"]), Refusal = RefusalOf(status),
+            Upgrade = UpgradeOf(status["upgrade"]), TasksAside = TasksOf(status["tasks"]), Refusal = RefusalOf(status),
+            UnheardFailures = Number(status["tasks"], "unheardFailures") ?? 0,
         };
+    }
+
+    private static List<string> TasksOf(JsonNode? tasks)
+    {
+        var told = new List<string>();
+        if (tasks?["aside"] is not JsonArray aside) return told;
+        foreach (JsonNode? task in aside)
+        {
+            string name = $"{Number(task, "task")}", body = $"{Text(task, "body")}, begun at Lsn {Number(task, "lsn")}";
+            told.Add(
+                $"task {name} is set aside, since its body ran each time when the app died ({Number(task, "deaths")} times): {body}. 'ambrosia quarantine retry' or 'drop' decides about task:{name}; the next build runs it again");
+        }
+        if (Number(tasks, "more") is > 0 and var more) told.Add($"{more} more tasks are set aside");
+        return told;
     }
 
     /// <summary>Says what of its app's state no checkpoint can hold; null where nothing is known.</summary>

@@ -118,6 +118,10 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
             screen.Line(
                 $"{instance}: the app waits for room for its outputs: {replica.SpilledBytes >> 20} MiB are on disk, most of what is kept is for {awaited}",
                 Tone.Bad);
+        foreach (string task in replica.TasksAside) screen.Line($"{instance}: {replica.Replica}: {task}", Tone.Bad);
+        if (replica.UnheardFailures > 0)
+            screen.Line(
+                $"{instance}: {replica.Replica}: {replica.UnheardFailures} failures of calls and tasks were awaited by nobody", Tone.Warning);
         if (replica.Refusal is { } refusal)
             screen.Line(
                 $"{instance}: error: {replica.Replica} publishes no checkpoint, since its app's state cannot be in one: {refusal}. The log grows until the app takes that out of its state",

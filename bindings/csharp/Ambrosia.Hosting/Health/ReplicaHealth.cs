@@ -28,7 +28,7 @@ internal static class ReplicaHealth
         if (status.FreeBytes < FreeBytesMin) yield return $"the log's disk has {status.FreeBytes} bytes left";
         foreach ((string peer, string state, string? why) in status.Links)
             if (state == "stopped") yield return $"the link to {peer} is stopped: {why}";
-        if (status.Quarantined > 0) yield return $"{status.Quarantined} messages are in quarantine";
+        if (status.Quarantined > 0) yield return $"{status.Quarantined} messages or tasks are in quarantine";
     }
 
     /// <summary>Says how far the execution of the log has come; null: it is where it should be.</summary>

@@ -54,7 +54,10 @@ internal static class MetricCatalog
         new("ambrosia.link.stopped", MetricKind.Gauge, "1", "1 while the link to a peer is stopped until an operator acts.",
             static status => PerPeer(status.Links.Select(static link => (link.Peer, link.State == "stopped" ? 1.0 : 0)))),
         ReplicaMetric.Of("ambrosia.callers", MetricKind.Gauge, "{caller}", "Callers outside that are connected.", "callers"),
-        new("ambrosia.quarantined", MetricKind.Gauge, "{message}", "Messages that are set aside.", static status => [new(status.Quarantined)]),
+        new("ambrosia.quarantined", MetricKind.Gauge, "{message}", "Messages and tasks that are set aside.",
+            static status => [new(status.Quarantined)]),
+        ReplicaMetric.Of("ambrosia.failures.unheard", MetricKind.Counter, "{failure}", "Failures of calls and tasks that nobody has awaited.",
+            "tasks", "unheardFailures"),
         new("ambrosia.disk.free", MetricKind.Gauge, Bytes, "Free bytes of the log's disk.", static status => [new(status.FreeBytes)]),
         new("ambrosia.role", MetricKind.Gauge, "1", "1 for the role that the replica has, 0 for the others.", static status =>
             s_roles.Select(role => new MetricValue(status.Role == role ? 1 : 0, ("ambrosia.role", role)))),

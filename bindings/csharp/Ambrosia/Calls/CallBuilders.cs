@@ -120,6 +120,8 @@ internal sealed class Frame<TMachine, T> : Source<T>, ISuspended
 {
     internal TMachine Machine = default!;
 
+    internal override string Place => MethodNames.OfMachine(Machine.GetType());
+
     internal Frame() => Scheduler.Current.FrameSuspended();
 
     Type ISuspended.MachineType => Machine.GetType();

@@ -74,7 +74,7 @@ internal sealed class Cancellable<T> : Source<T>
         _cancellation?.Unregister(_registration);
         _call.NoLongerAwaitedBy(this);
         _call.GiveUp(why);
-        Fail(why);
+        FailGivenUp(why);
     }
 
     /// <summary>Takes the result if it is there, even if the cancellation came in the same record.</summary>

@@ -99,7 +99,7 @@ internal sealed class Expiring<T> : Source<T>
         StopTimer();
         _call.NoLongerAwaitedBy(this);
         _call.GiveUp(why);
-        Fail(why);
+        FailGivenUp(why);
     }
 
     private void StopTimer()

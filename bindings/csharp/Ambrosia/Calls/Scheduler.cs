@@ -135,6 +135,9 @@ internal sealed class Scheduler(IHandlerSession session)
         (_framesSuspended, AnswersOwed) = (frames, answers);
     }
 
+    /// <summary>This has failed in a handler, and nobody waits for it.</summary>
+    internal static void FailedUnawaited(Source failed) => s_executing?.Session.FailedUnawaited(failed);
+
     internal void MakeReady(Source source) => _ready.Enqueue(new Ready(source));
 
     internal void Drain()
@@ -201,6 +204,9 @@ internal interface IHandlerSession
 
     /// <summary>Ends a timer for which nobody waits any more. If it has fired, that has no effect.</summary>
     void CancelDelay(Source<Nothing> timer);
+
+    /// <summary>A call, a task or a method has failed, and nobody waits for it.</summary>
+    void FailedUnawaited(Source failed);
 
     /// <summary>Sends the answer of a handler that had been suspended and has finished: <paramref name="owed"/> waited for it.</summary>
     void SendOwed(Source owed);

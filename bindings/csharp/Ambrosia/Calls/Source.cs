@@ -18,9 +18,26 @@ internal abstract class Source : IImagePart
     private bool _done;
     private Exception? _error;
 
+    /// <summary>Somebody has looked at the failure, or waits for it, or has given it up.</summary>
+    [NotState]
+    private bool _isHeard;
+
     internal bool IsDone => _done;
 
-    internal Exception? Error => _error;
+    /// <summary>The failure; null: there is none. Whoever asks has heard of it.</summary>
+    internal Exception? Error
+    {
+        get
+        {
+            if (_error is not null) _isHeard = true;
+            return _error;
+        }
+    }
+
+    internal bool IsHeard => _isHeard;
+
+    /// <summary>It names what was waited for, for people.</summary>
+    internal virtual string Place => "A method that failed before it waited";
 
     /// <summary>The source that waits for this one; null: nobody yet, or it is done.</summary>
     internal Source? Waiter => _waiter;
@@ -53,7 +70,16 @@ internal abstract class Source : IImagePart
     {
         if (_done) throw new InvalidOperationException("A call was completed twice.");
         _error = failure;
+        bool isAwaited = _isHeard |= _waiter is not null;
         Finish();
+        if (!isAwaited) Scheduler.FailedUnawaited(this);
+    }
+
+    /// <summary>Fails this because it was given up: the one who did that knows.</summary>
+    private protected void FailGivenUp(Exception why)
+    {
+        _isHeard = true;
+        Fail(why);
     }
 
     private protected void Finish()
@@ -70,7 +96,7 @@ internal abstract class Source : IImagePart
         : ForeignAwait.UnfinishedInTest();
 
     [MethodImpl(MethodImplOptions.NoInlining)]
-    private protected void ThrowError() => ExceptionDispatchInfo.Throw(_error!);
+    private protected void ThrowError() => ExceptionDispatchInfo.Throw(Error!);
 }
 
 /// <summary>A <see cref="Source"/> with a value. The value is there when the source is done.</summary>

@@ -167,6 +167,10 @@ public sealed class TestSession
     {
         Source<Nothing> IHandlerSession.BeginDelay(TimeSpan time) => session.Context.Timers.Delay(time);
 
+        void IHandlerSession.FailedUnawaited(Source failed)
+        {
+        }
+
         void IHandlerSession.CancelDelay(Source<Nothing> timer) => session.Context.Timers.Cancel((DelayTimer)timer);
 
         void IHandlerSession.SendOwed(Source owed) => throw new InvalidOperationException("A test owes no answer.");

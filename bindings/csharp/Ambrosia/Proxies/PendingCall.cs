@@ -31,6 +31,8 @@ internal sealed class PendingCall<T>(ulong id, uint method, ImmortalProxy proxy)
     private readonly uint _method = method;
     private readonly ImmortalProxy _proxy = proxy;
 
+    internal override string Place => $"A call of method 0x{_method:X} of {_proxy}";
+
     ulong IPendingCall.Id => _id;
 
     uint IPendingCall.Method => _method;

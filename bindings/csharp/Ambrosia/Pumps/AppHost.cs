@@ -27,7 +27,8 @@ internal sealed class AppHost(
     private const string AddressName = "AMBROSIA_APP", TokenName = "AMBROSIA_TOKEN", LogReplayName = "AMBROSIA_LOG_REPLAY",
         ViewName = "AMBROSIA_VIEW", WaitName = "AMBROSIA_WAIT_FOR_DEBUGGER",
         ParentName = "AMBROSIA_PARENT", AcceptName = "AMBROSIA_ACCEPT_SOURCE", CheckQueriesName = "AMBROSIA_CHECK_QUERIES",
-        CheckStateName = "AMBROSIA_CHECK_STATE", VersionName = "AMBROSIA_APP_VERSION";
+        CheckStateName = "AMBROSIA_CHECK_STATE", VersionName = "AMBROSIA_APP_VERSION",
+        TasksName = "AMBROSIA_TASKS";
 
     /// <summary>The time for which a coordinator that is just starting is waited for.</summary>
     private static readonly TimeSpan s_connectWithin = TimeSpan.FromSeconds(10);
@@ -94,7 +95,7 @@ internal sealed class AppHost(
                 ProcessId = (uint)Environment.ProcessId,
                 QueryChecking = QueryChecks.Parse(CheckQueriesName, environment(CheckQueriesName)),
                 StateChecking = QueryChecks.Parse(CheckStateName, environment(CheckStateName)) ?? QueryChecking.Sampled,
-                TaskRunner = new TaskThreads(time) { Services = Services }, Time = time,
+                TaskRunner = new TaskThreads(time, environment(TasksName), NameOfBuild(), log) { Services = Services }, Time = time,
                 Log = log,
                 LogOfImmortal = LinesOfImmortal
                     ?? ((level, text) => log(level == ImmortalLogLevel.Information ? text : $"{level}: {text}")),
@@ -145,6 +146,10 @@ internal sealed class AppHost(
         if (session.LostImpulses > 0) Thread.Sleep(s_lastWords);
         return code;
     }
+
+    /// <summary>What was found out about a body counts for one build; an app that states none has that of its assembly.</summary>
+    private ReadOnlyMemory<byte> NameOfBuild() =>
+        AppBuild.OfThisApp(definition.Type.Assembly)?.Build ?? definition.Type.Module.ModuleVersionId.ToByteArray();
 
     private int CannotStart(Exception why)
     {
@@ -267,19 +272,4 @@ internal sealed record AppAddress(EndPoint EndPoint, bool HasRings = false)
             throw;
         }
     }
-}
-
-/// <summary>
-/// Runs the bodies of NondetTasks on the thread pool. What fails there with something that is no failure of the body ends the process.
-/// </summary>
-internal sealed class TaskThreads(TimeProvider time) : ITaskRunner
-{
-    public TimeProvider Time { get; } = time;
-
-    public HostServices? Services { get; init; }
-
-    public void Start(Func<Task> work) => ThreadPool.UnsafeQueueUserWorkItem(static work => Run(work), work, preferLocal: false);
-
-    /// <summary>Runs a body as an async void method: what it throws is unhandled, which is what is wanted.</summary>
-    private static async void Run(Func<Task> work) => await work().ConfigureAwait(false);
 }

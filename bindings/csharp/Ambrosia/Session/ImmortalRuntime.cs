@@ -139,6 +139,7 @@ internal sealed class ImmortalRuntime : IHandlerSession
     internal void Rest()
     {
         if (Immortal is { } immortal && Scheduler.IsDrained) _watch.Rest(immortal);
+        Tasks.Unheard.Look();
     }
 
     /// <summary>More has come.</summary>
@@ -296,6 +297,12 @@ internal sealed class ImmortalRuntime : IHandlerSession
     Source<Nothing> IHandlerSession.BeginDelay(TimeSpan time) => Timers.Delay(time);
 
     void IHandlerSession.CancelDelay(Source<Nothing> timer) => Timers.Cancel((DelayTimer)timer);
+
+    /// <summary>A primary alone tells: a replay tells what its primary told, and others would tell the same.</summary>
+    void IHandlerSession.FailedUnawaited(Source failed)
+    {
+        if (IsPrimary) Tasks.Unheard.Add(failed);
+    }
 
     void IHandlerSession.SendOwed(Source owed)
     {

@@ -1,3 +1,4 @@
+using Ambrosia.Calls;
 using Ambrosia.Failures;
 using Ambrosia.Protocol.Records;
 using Ambrosia.Replay;
@@ -16,11 +17,17 @@ internal sealed class OutstandingTasks(
     private readonly SortedDictionary<ulong, IPendingTask> _byNumber = [];
     private readonly CancellationTokenSource _ended = new();
 
+    /// <summary>The records that began tasks which this process has seen begin. No part of the state: it is for people.</summary>
+    private readonly Dictionary<ulong, ulong> _begunAt = [];
+
     /// <summary>The services that the process has for code outside of handlers; null: it has none. Any thread.</summary>
     internal HostServices? Services => runner?.Services;
 
     /// <summary>The number of the next task, from 1.</summary>
     internal ulong Next { get; private set; } = 1;
+
+    /// <summary>It tells of failures that nobody awaits, of tasks and of calls.</summary>
+    internal UnheardFailures Unheard { get; } = new(runner?.Time, reports.Log, () => runner?.CountUnheard());
 
     internal int Count => _byNumber.Count;
 
@@ -42,6 +49,7 @@ internal sealed class OutstandingTasks(
     /// <summary>Starts whatever has no result (again): this replica is primary now.</summary>
     internal void StartAll()
     {
+        runner?.BecomePrimary(_byNumber.Keys.ToHashSet());
         foreach (IPendingTask task in _byNumber.Values) Start(task, isNew: false);
     }
 
@@ -59,6 +67,8 @@ internal sealed class OutstandingTasks(
     {
         if (record.Task == 0 || record.Task >= Next)
             throw new Diverged($"the log holds a result of task {record.Task}; this execution has begun {Next - 1} tasks so far (L5.11)");
+        _begunAt.Remove(record.Task);
+        if (reports.IsPrimary) runner?.BodyEnded(record.Task);
         if (_byNumber.Remove(record.Task, out IPendingTask? task)) task.Take(record, attach);
         else Ignored++;
     }
@@ -75,7 +85,11 @@ internal sealed class OutstandingTasks(
     }
 
     /// <summary>Tells the bodies that the session has ended; nobody waits for them.</summary>
-    internal void End() => _ended.Cancel();
+    internal void End()
+    {
+        _ended.Cancel();
+        runner?.SessionEnded();
+    }
 
     private static NondetOptions Checked(NondetOptions? options)
     {
@@ -93,6 +107,7 @@ internal sealed class OutstandingTasks(
 
     private PendingTask<T> Add<T>(PendingTask<T> task)
     {
+        _begunAt[Next] = context.ExecutingLsn;
         _byNumber.Add(Next++, task);
         if (reports.IsPrimary) Start(task, isNew: true);
         return task;
@@ -103,6 +118,7 @@ internal sealed class OutstandingTasks(
         if (!reports.IsPrimary) throw new InvalidOperationException("a replica that is not primary starts no task (I10)");
         if (runner is null) throw new InvalidOperationException("This session was made without a runner of tasks.");
         Started++;
-        new TaskRun(task, FormattableString.Invariant($"{instance:N}/{task.Number}"), reports, runner, _ended.Token).Start(isNew);
+        var body = new BodyOfTask(task.Number, _begunAt.GetValueOrDefault(task.Number), task.BodyName);
+        new TaskRun(task, body, FormattableString.Invariant($"{instance:N}/{task.Number}"), reports, runner, _ended.Token).Start(isNew);
     }
 }

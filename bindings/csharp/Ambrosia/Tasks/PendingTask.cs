@@ -36,6 +36,17 @@ internal abstract class PendingTask<T>(ulong number, long begunUs, NondetOptions
         Attempts = _attempts, Backoff = _backoff, BackoffMax = _backoffMax, Deadline = _deadline, Retry = _retry, Final = _final ?? [],
     };
 
+    string IPendingTask.BodyName => BodyName;
+
+    /// <summary>The task is done when it is asked, and its body is gone.</summary>
+    internal override string Place => _place is { Length: > 0 } body ? $"A task of {body}" : "A task";
+
+    [NotState]
+    private string? _place;
+
+    /// <inheritdoc cref="IPendingTask.BodyName"/>
+    private protected abstract string BodyName { get; }
+
     async Task<byte[]> IPendingTask.RunBody(NondetContext context)
     {
         T value = await Body(context).ConfigureAwait(false);
@@ -46,6 +57,7 @@ internal abstract class PendingTask<T>(ulong number, long begunUs, NondetOptions
 
     void IPendingTask.Take(NondetResultRecord record, AttachProxy attach)
     {
+        if (record.Failed) _place = BodyName;
         DropBody();
         if (record.Failed)
         {
@@ -85,6 +97,9 @@ internal interface IPendingTask
 
     NondetOptions Options { get; }
 
+    /// <summary>The method in whose code the body stands, for people.</summary>
+    string BodyName { get; }
+
     /// <summary>The log time of the call, in µs since 1970.</summary>
     long BegunUs { get; }
 
@@ -105,6 +120,8 @@ internal sealed class LambdaTask<T>(
 {
     /// <summary>The body; null once the task is done: what it captures need not be writable any more.</summary>
     private Delegate? _body = body;
+
+    private protected override string BodyName => _body is { Method: { } method } ? MethodNames.Of(method) : "";
 
     private protected override async Task<T> Body(NondetContext context)
     {
@@ -139,6 +156,15 @@ internal sealed class MethodTask<TArgument, T>(
     private readonly byte[] _declaringType = declaringType;
     private readonly string _method = method;
     private readonly byte[] _argument = argument;
+
+    private protected override string BodyName
+    {
+        get
+        {
+            var from = new CborReader(_declaringType);
+            return $"{TypeNames.Read(ref from, KeptBodies.None, out string? missing)?.FullName ?? missing}.{_method}";
+        }
+    }
 
     /// <exception cref="ArgumentException">The body is not a static method.</exception>
     /// <exception cref="NotWritableException">The argument cannot be written.</exception>

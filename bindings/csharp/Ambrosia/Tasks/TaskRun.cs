@@ -12,7 +12,8 @@ namespace Ambrosia.Tasks;
 /// One run of a task's body by this process: attempts, pauses, deadline, and at the end the one report. It starts nothing itself; the
 /// runner does. Threads: the scheduler's makes and starts it, the runner's run it. Invariant: it reports at most once.
 /// </summary>
-internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports, ITaskRunner runner, CancellationToken sessionEnded)
+internal sealed class TaskRun(
+    IPendingTask task, BodyOfTask body, string key, TaskReports reports, ITaskRunner runner, CancellationToken sessionEnded)
 {
     /// <summary>The longest single wait. Timers of the runtime reach 49 days; a longer time is waited for in pieces.</summary>
     private static readonly TimeSpan s_waitMax = TimeSpan.FromDays(40);
@@ -45,7 +46,7 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
                 Timeout.InfiniteTimeSpan);
             Arm();
         }
-        runner.Start(Run);
+        runner.StartBody(body, Run);
     }
 
     private async Task Run()
@@ -53,6 +54,7 @@ internal sealed class TaskRun(IPendingTask task, string key, TaskReports reports
         (bool failed, byte[] result) = await Outcome().ConfigureAwait(false);
         if (_deadline is not null) await _deadline.DisposeAsync().ConfigureAwait(false);
         Report(failed, result);
+        runner.BodyEnded(task.Number);
         await _stopped.DisposeAsync().ConfigureAwait(false);
     }
 

@@ -42,6 +42,6 @@ internal sealed class DelayTimer(ulong number, long dueUs) : WaitingTimer(number
     {
         if (IsDone) return;
         Scheduler.Current.Session.CancelDelay(this);
-        Fail(why);
+        FailGivenUp(why);
     }
 }

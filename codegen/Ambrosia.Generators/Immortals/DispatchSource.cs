@@ -37,6 +37,7 @@ internal static class DispatchSource
         }
         foreach (MethodModel method in immortal.Contract.Methods) WriteHandle(code, codec, method);
         WriteResults(code, codec, immortal.Contract);
+        ArgumentsSource.Write(code, codec, immortal.Contract);
         codec.WriteMethods(code);
     }
 
@@ -97,8 +98,7 @@ internal static class DispatchSource
         for (int i = 0; i < method.Parameters.Count; i++)
         {
             ParameterModel parameter = method.Parameters[i];
-            string missing = parameter.Default ?? (parameter.Type.IsReference && !parameter.Type.IsNullable ? "default!" : "default");
-            code.Line($"{parameter.Type.Name} argument{i} = reader.AtEnd ? {missing} : {codec.Read(parameter.Type)};");
+            code.Line($"{parameter.Type.Name} argument{i} = reader.AtEnd ? {ArgumentsSource.Missing(parameter)} : {codec.Read(parameter.Type)};");
         }
         code.Line("message.ArgumentsRead();");
         return string.Join(", ", method.Parameters.Select((_, i) => $"argument{i}"));

@@ -54,7 +54,11 @@ internal sealed class SessionParts(CSharpImage image, ValueMasker masker, IPaylo
             && image.At(flag).Items.ReadBoolean();
         if (Reference(id, "_key") is { } key)
         {
-            if (!masker.IsLearning) Rehash(id, method, key);
+            if (!masker.IsLearning)
+            {
+                Rehash(id, method, key);
+                Forget(id);
+            }
             else if (Number(id, "_argumentsHash") is { } hash) payloads.HashOf(method, Content(key), hash);
             _byId[key] = payloads.Key;
         }
@@ -75,6 +79,16 @@ internal sealed class SessionParts(CSharpImage image, ValueMasker masker, IPaylo
         bool isWide = item.Length == 1 + sizeof(ulong) && hash > uint.MaxValue;
         if (isWide) System.Buffers.Binary.BinaryPrimitives.WriteUInt64BigEndian(item[1..], hash);
         else if (item.Length > 1) RandomNumberGenerator.Fill(item[2..]);
+    }
+
+    /// <summary>The hash of the arguments as they were read would tell what they were, too.</summary>
+    private void Forget(int id)
+    {
+        if (At(id, "_readHash") is not { } at) return;
+        ImageCursor from = image.At(at);
+        from.Skip();
+        Span<byte> item = image.Buffer.Writable(at, (int)(from.Position - at));
+        if (item.Length > 1) RandomNumberGenerator.Fill(item[2..]);
     }
 
     private void PrepareSetAside(int id)

@@ -16,8 +16,8 @@ internal sealed class AppHandlers
     private const string Base = "Ambrosia.Immortal`1", BaseOfAll = "Ambrosia.Immortal", Proxy = "Ambrosia.ImmortalProxy",
         DispatcherPrefix = "__Handle";
 
-    private static readonly string[] s_hooks = ["Dispatch", "DispatchQuery", "WriteResult", "OnFirstStart", "OnUpgraded", "BecomingPrimary",
-        "WhilePrimary"];
+    private static readonly string[] s_hooks = ["Dispatch", "DispatchQuery", "WriteResult", "WriteArguments", "OnFirstStart", "OnUpgraded",
+        "BecomingPrimary", "WhilePrimary"];
 
     private readonly Dictionary<AppAssembly, List<ContractMethod>> _manifests = [];
 
@@ -58,7 +58,8 @@ internal sealed class AppHandlers
         {
             if (method.Name is ".ctor" or "OnFirstStart") First.Add(method);
             if (IsAskedOnly(method, queries)) continue;
-            if (method.Name is not ("BecomingPrimary" or "WhilePrimary" or "DispatchQuery") && !method.IsFunction) Own.Add(method);
+            if (method.Name is not ("BecomingPrimary" or "WhilePrimary" or "DispatchQuery" or "WriteArguments") && !method.IsFunction)
+                Own.Add(method);
             if (!method.Name.StartsWith(DispatcherPrefix, StringComparison.Ordinal)) continue;
             if (contract.Find(each => each.Name == method.Name[DispatcherPrefix.Length..]) is { } handler) Add(handler, method);
         }

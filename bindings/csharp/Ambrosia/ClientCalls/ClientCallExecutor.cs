@@ -52,7 +52,7 @@ internal sealed class ClientCallExecutor(
             Place = new MessagePlace(new Lsn(replay.ExecutingLsn), index),
         };
         OutsideCall.Asker? asker = request == 0 ? null : new OutsideCall.Asker(session.Epoch.Value, session.Number, request);
-        if (Admit(message, incoming, asker) is not { } call) return;
+        if (Admit(immortal, message, incoming, asker) is not { } call) return;
         _executing = call;
         try
         {
@@ -70,20 +70,39 @@ internal sealed class ClientCallExecutor(
     /// arguments are others.
     /// </summary>
     /// <param name="asker">Null: nobody waits.</param>
-    private OutsideCall? Admit(in MessageReader message, in IncomingMessage incoming, OutsideCall.Asker? asker)
+    private OutsideCall? Admit(Immortal immortal, in MessageReader message, in IncomingMessage incoming, OutsideCall.Asker? asker)
     {
-        if (!message.IsKeyed) return Asked(new OutsideCall(message.Method, [], 0, asker is not null), asker);
+        if (!message.IsKeyed) return Asked(new OutsideCall(message.Method, [], 0, 0, asker is not null), asker);
         ulong arguments = ChannelHash.Append(0, message.Arguments);
         if (!Window.TryFind(message.Method, message.Key, replay.KeyTimeUs, out OutsideCall? known))
         {
-            var call = new OutsideCall(message.Method, message.Key.ToArray(), arguments, asker is not null);
+            var call = new OutsideCall(message.Method, message.Key.ToArray(), arguments, ReadHashOf(immortal, message), asker is not null);
             Window.Begin(call);
             return Asked(call, asker);
         }
-        if (known.ArgumentsHash != arguments) Refuse(incoming, asker);
+        bool isSame = known.ArgumentsHash == arguments || (known.ReadHash != 0 && known.ReadHash == ReadHashOf(immortal, message));
+        if (!isSame) Refuse(incoming, asker);
         else if (asker is { } again && known.IsDone) Send(again, known.Method, known.IsFailure, known.Answer);
         else Asked(known, asker);
         return null;
+    }
+
+    /// <summary>
+    /// Returns the hash of the arguments as this build reads them, so that a caller whose build has an optional parameter or a field more
+    /// is known again; 0 where they cannot be read.
+    /// </summary>
+    private static ulong ReadHashOf(Immortal immortal, in MessageReader message)
+    {
+        ScratchBuffer read = ScratchBuffer.Begin();
+        try
+        {
+            if (!immortal.EncodeAgain(message.Method, message.Arguments, new OutgoingMessage(read))) return 0;
+        }
+        catch (Exception e) when (HandlerFailure.Is(e))
+        {
+            return 0; // the handler's own reading says what is wrong with them
+        }
+        return Math.Max(1, ChannelHash.Append(0, read.Written));
     }
 
     private static OutsideCall Asked(OutsideCall call, OutsideCall.Asker? asker)

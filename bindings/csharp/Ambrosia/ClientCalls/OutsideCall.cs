@@ -19,17 +19,23 @@ internal sealed class OutsideCall : IImagePart
     private readonly uint _method;
     private readonly byte[] _key;
     private readonly ulong _argumentsHash;
+
+    /// <summary>
+    /// The hash of the arguments as the build read them that executed the call (contract C1.9); 0: it does not say, as those before it.
+    /// </summary>
+    private readonly ulong _readHash;
     private readonly bool _isAwaited;
     private readonly List<Asker> _askers = [];
     private byte[] _answer = [];
     private bool _isDone, _isFailure;
     private long _timeUs;
 
-    internal OutsideCall(uint method, byte[] key, ulong argumentsHash, bool isAwaited)
+    internal OutsideCall(uint method, byte[] key, ulong argumentsHash, ulong readHash, bool isAwaited)
     {
         _method = method;
         _key = key;
         _argumentsHash = argumentsHash;
+        _readHash = readHash;
         _isAwaited = isAwaited;
     }
 
@@ -40,6 +46,9 @@ internal sealed class OutsideCall : IImagePart
 
     /// <summary>The hash of the arguments, by which a key that comes with others is found out (protocol P10.8); 0 without a key.</summary>
     internal ulong ArgumentsHash => _argumentsHash;
+
+    /// <summary>The hash of the arguments as they were read; 0: it is not known.</summary>
+    internal ulong ReadHash => _readHash;
 
     /// <summary>
     /// True if the first who asked waits for the answer. Otherwise it is an impulse, whose failure is governed by the policy for forks.

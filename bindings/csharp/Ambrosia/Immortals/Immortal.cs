@@ -101,6 +101,13 @@ public abstract partial class Immortal : ITimerOwner
     {
     }
 
+    /// <summary>
+    /// Encodes the arguments of a message again as this build reads them (contract C1.9). False: they are what they are. Generated code
+    /// overrides it.
+    /// </summary>
+    [EditorBrowsable(EditorBrowsableState.Never)]
+    protected virtual bool WriteArguments(uint method, ReadOnlySpan<byte> arguments, OutgoingMessage to) => false;
+
     internal void RunFirstStart() => OnFirstStart();
 
     internal void RunUpgraded(uint from) => OnUpgraded(from);
@@ -118,6 +125,8 @@ public abstract partial class Immortal : ITimerOwner
     internal void TakeQuery(ref IncomingMessage message) => DispatchQuery(ref message);
 
     internal void Encode(FinishedCall call, OutgoingMessage result) => WriteResult(call, result);
+
+    internal bool EncodeAgain(uint method, ReadOnlySpan<byte> arguments, OutgoingMessage to) => WriteArguments(method, arguments, to);
 
     /// <summary>Gives a restored immortal its session.</summary>
     internal virtual void Attach(ImmortalContext restoredBy) => _context = restoredBy;

@@ -1,5 +1,6 @@
 using System.Security.Cryptography.X509Certificates;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Texts;
 
 namespace CRA.Authentication;
 
@@ -44,8 +45,8 @@ internal static class CertificateJudgement
         : string.Join(", ",
             names.Take(NamesToldMax).Select(static name => Names.IsValid(name) ? $"'{name}'" : "something that is no instance's name"));
 
-    /// <summary>Cuts a text of the other side to 200 characters and replaces control characters.</summary>
-    public static string Clean(string text) => new([.. text.Take(TextCharsMax).Select(static c => char.IsControl(c) ? '?' : c)]);
+    /// <summary>Cuts a text of the other side to 200 characters and makes it harmless.</summary>
+    public static string Clean(string text) => HarmlessText.Line(text.Length <= TextCharsMax ? text : text[..TextCharsMax]);
 }
 
 /// <summary>Checks the other side's certificate in one handshake and keeps what it learned. The thread of the handshake uses it.</summary>

@@ -3,6 +3,7 @@ using System.Net.Http.Headers;
 using System.Security.Authentication;
 using System.Text.Json;
 using System.Text.Json.Serialization.Metadata;
+using Ambrosia.Protocol.Texts;
 using CRA.Catalog;
 
 namespace CRA.Etcd;
@@ -224,8 +225,8 @@ internal sealed class EtcdClient : IDisposable
 
     private IOException Rubbish(string why) => new($"the answer of the catalog {_place} makes no sense: {why}");
 
-    /// <summary>Cuts a text of the other side and replaces control characters, since it reaches terminals and log lines.</summary>
-    private static string Clean(string text) => new([.. text.Take(TextCharsMax).Select(static c => char.IsControl(c) ? '?' : c)]);
+    /// <summary>Cuts a text of the other side and makes it harmless, since it reaches terminals and log lines.</summary>
+    private static string Clean(string text) => HarmlessText.Line(text.Length <= TextCharsMax ? text : text[..TextCharsMax]);
 
     public void Dispose() => _http.Dispose();
 }

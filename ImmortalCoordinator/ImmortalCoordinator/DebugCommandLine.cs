@@ -5,9 +5,9 @@ using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Inspection.Debugging;
 using Ambrosia.Inspection.Places;
-using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
+using Ambrosia.Protocol.Texts;
 
 namespace ImmortalCoordinator;
 
@@ -66,8 +66,8 @@ internal static class DebugCommandLine
         root.SetAction(given => Look(given, app));
         ParseResult parsed = root.Parse(dashes < 0 ? args : args[..dashes]);
         if (parsed.Errors.Count == 0) return parsed.Invoke();
-        foreach (ParseError error in parsed.Errors) Console.Error.WriteLine(error.Message);
-        Console.Error.WriteLine("'ImmortalCoordinator debug --help' shows all options.");
+        foreach (ParseError error in parsed.Errors) StandardLines.WriteError(error.Message);
+        StandardLines.WriteError("'ImmortalCoordinator debug --help' shows all options.");
         return ExitCodes.Misuse;
     }
 
@@ -81,7 +81,7 @@ internal static class DebugCommandLine
         }
         catch (Exception end) when (CodeOf(end) is { } code)
         {
-            if (code != ExitCodes.Ok) Console.Error.WriteLine(end.Message);
+            if (code != ExitCodes.Ok) StandardLines.WriteError(end.Message);
             return code;
         }
     }
@@ -107,21 +107,21 @@ internal static class DebugCommandLine
                 Hold = HoldOf(given.GetValue(s_hold)), AppSocket = given.GetValue(s_appSocket),
                 WaitsForDebugger = given.GetValue(s_waitForDebugger), BreaksInDebugger = true,
             },
-            new PosixFileSystem(), TimeProvider.System, static line => Console.Error.WriteLine(line));
+            new PosixFileSystem(), TimeProvider.System, StandardLines.WriteError);
         FoundPlace place = session.Find(given.GetRequiredValue(s_until));
-        Console.WriteLine($"view of {session.Instance}, which only reads");
+        StandardLines.Write($"view of {session.Instance}, which only reads");
         session.Start(place);
         if (app.Length == 0)
-            Console.WriteLine(
+            StandardLines.Write(
                 $"start the app with {string.Join(' ', session.Environment.Select(static variable => $"{variable.Key}={variable.Value}"))}");
         if (given.GetValue(s_hold) is { } time)
-            Console.WriteLine(time == NoHold ? "nothing of the log is held (--hold)"
+            StandardLines.Write(time == NoHold ? "nothing of the log is held (--hold)"
                 : $"the log from where it begins is held for {time} (--hold), or as long as the primary's --hold-limit lets it");
         string stopped = session.To(place, stop);
-        foreach (string line in session.Introduction()) Console.WriteLine(line);
-        Console.WriteLine(stopped);
+        foreach (string line in session.Introduction()) StandardLines.Write(line);
+        StandardLines.Write(stopped);
         if (!hasConsole) Hold(session, stop);
-        var console = new DebugConsole(session, Console.WriteLine, WritePiece);
+        var console = new DebugConsole(session, StandardLines.Write, StandardLines.WritePiece);
         console.Run(commands, stop);
         return console.Misunderstood == 0 || given.GetValue(s_commands) is null ? ExitCodes.Ok : ExitCodes.Misuse;
     }
@@ -132,7 +132,7 @@ internal static class DebugCommandLine
     /// <summary>Stays there until it is asked to end, and tells where the app stands when a debugger's user has gone on.</summary>
     private static void Hold(DebugSession session, CancellationToken stop)
     {
-        while (true) Console.WriteLine(session.AwaitStop(stop));
+        while (true) StandardLines.Write(session.AwaitStop(stop));
     }
 
     private static StreamReader OpenCommands(string file)
@@ -145,12 +145,5 @@ internal static class DebugCommandLine
         {
             throw new MisuseException($"the commands in '{file}' cannot be read", e.Message, "give the path of a file with a command a line");
         }
-    }
-
-    private static void WritePiece(ReadOnlySpan<byte> piece)
-    {
-        Console.Out.Flush();
-        using Stream output = Console.OpenStandardOutput();
-        output.Write(piece);
     }
 }

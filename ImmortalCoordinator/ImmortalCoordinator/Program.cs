@@ -21,8 +21,8 @@ internal static class Program
         if (args is [DebugCommandLine.Verb, .. var rest]) return DebugCommandLine.Run(rest);
         ParseResult parsed = CommandLine.Parse(args, Run);
         if (parsed.Errors.Count == 0) return parsed.Invoke();
-        foreach (ParseError error in parsed.Errors) Console.Error.WriteLine(error.Message);
-        Console.Error.WriteLine("'ImmortalCoordinator --help' shows all options.");
+        foreach (ParseError error in parsed.Errors) StandardLines.WriteError(error.Message);
+        StandardLines.WriteError("'ImmortalCoordinator --help' shows all options.");
         return ExitCodes.Misuse;
     }
 
@@ -43,7 +43,7 @@ internal static class Program
         }
         catch (MisuseException misuse)
         {
-            Console.Error.WriteLine(misuse.Message);
+            StandardLines.WriteError(misuse.Message);
             return ExitCodes.Misuse;
         }
     }

@@ -91,9 +91,35 @@ public sealed class ProcessTests
         }
     }
 
-    private static Process Start(params string[] args)
+    /// <summary>A cut holds what its log holds: nobody but its owner reads any file of it, masked or not, whatever the umask.</summary>
+    [Theory]
+    [InlineData]
+    [InlineData("--mask", "$failure")]
+    public void Process_Cut_UnderUmask0_IsForItsOwnerAlone(params string[] mask)
     {
-        var start = new ProcessStartInfo(Path.Combine(AppContext.BaseDirectory, "ambrosia"), args)
+        using var temporary = new TemporaryDirectory();
+        string log = temporary.Of("log"), cut = temporary.Of("cut");
+        SecretLog.Make(log, 7);
+        File.WriteAllText(Path.Combine(log, "divergence.r0"),
+            """{"time":1,"replica":"r0","appVersion":1,"lsn":4096,"index":null,"build":null,"from":1,"to":2,"ofState":true,"why":"no"}""");
+        using Process process = StartIn("umask 0; exec \"$0\" \"$@\"", ["cut", log, "--around", "end", "--out", cut, .. mask]);
+        process.StandardOutput.ReadToEnd();
+
+        Assert.True(process.WaitForExit(s_limit));
+        Assert.Equal(ToolExit.Fine, process.ExitCode);
+        const UnixFileMode OfFiles = UnixFileMode.UserRead | UnixFileMode.UserWrite, OfDirectories = OfFiles | UnixFileMode.UserExecute;
+        FileSystemInfo[] all = new DirectoryInfo(cut).GetFileSystemInfos("*", SearchOption.AllDirectories);
+        Assert.Contains(all, static each => each.Name == "divergence.r0");
+        Assert.Contains(all, static each => each.Name == "cut.json");
+        Assert.Equal(OfDirectories, new DirectoryInfo(cut).UnixFileMode);
+        Assert.All(all, static each => Assert.Equal(each is DirectoryInfo ? OfDirectories : OfFiles, each.UnixFileMode));
+    }
+
+    private static Process Start(params string[] args) => StartIn("exec \"$0\" \"$@\"", args);
+
+    private static Process StartIn(string shell, string[] args)
+    {
+        var start = new ProcessStartInfo("sh", ["-c", shell, Path.Combine(AppContext.BaseDirectory, "ambrosia"), .. args])
         {
             RedirectStandardOutput = true, RedirectStandardError = true
         };

@@ -47,7 +47,7 @@ internal static class Tool
     private static IEnumerable<string> Path(CommandResult command) =>
         command.Parent is CommandResult parent ? [.. Path(parent), command.Command.Name] : ["ambrosia"];
 
-    private static RootCommand Build(ToolStreams streams) =>
+    internal static RootCommand Build(ToolStreams streams) =>
         new("Shows and checks the logs of immortals, and asks their coordinators. It never writes into a log, and a coordinator may be at work meanwhile.")
         {
             ToolCommand.Json,

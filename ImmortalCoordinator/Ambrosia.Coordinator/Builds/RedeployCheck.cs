@@ -7,6 +7,7 @@ using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Records;
+using Ambrosia.Protocol.Texts;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Builds;
@@ -103,7 +104,7 @@ internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles file
         if (differing.Length > 0 && !isAccepted)
             throw new RedeployRefusedException(
                 $"{calls.Inputs} inputs behind the newest checkpoint were executed by build {before.Short}, and this app, build {now.Build.Short}, executes some of them otherwise: {what}. "
-                + $"Start the old build once more and stop it with 'ambrosia stop {inputs.Options.LogDirectory}', so that a checkpoint covers them; or start this one with --accept-build {now.Build.Short}, and what was answered and sent before may contradict its state.");
+                + $"Start the old build once more and stop it with '{ShellWords.Join("ambrosia", "stop", inputs.Options.LogDirectory)}', so that a checkpoint covers them; or start this one with --accept-build {now.Build.Short}, and what was answered and sent before may contradict its state.");
         if (_told == now.Build) return;
         _told = now.Build;
         if (differing.Length > 0) inputs.Logger.RedeployAsAccepted(calls.Inputs, before.Short, now.Build.Short, what);

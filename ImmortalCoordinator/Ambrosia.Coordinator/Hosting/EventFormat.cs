@@ -5,6 +5,7 @@ using System.Text.Encodings.Web;
 using System.Text.Json;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Texts;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Hosting;
@@ -38,7 +39,7 @@ internal sealed class EventFormat(CoordinatorOptions options, bool isForJournal,
     public string LineOf(LogLevel level, string? name, string text, IEnumerable<KeyValuePair<string, object?>> fields)
     {
         if (options.EventEncoding == EventEncoding.Json) return JsonOf(level, name, text, fields);
-        string whole = $"{name} {(options.NamesItsEvents ? $"{options.Instance}: " : "")}{OneLine(Cut(text))}\n";
+        string whole = $"{name} {(options.NamesItsEvents ? $"{options.Instance}: " : "")}{HarmlessText.Line(Cut(text))}\n";
         return isForJournal ? $"<{PriorityOf(level)}>{whole}" : $"{Now()} {NameOf(level),-5} {whole}";
     }
 
@@ -60,7 +61,8 @@ internal sealed class EventFormat(CoordinatorOptions options, bool isForJournal,
             }
             json.WriteEndObject();
         }
-        return Encoding.UTF8.GetString(bytes.WrittenSpan) + "\n";
+        // The encoder leaves characters that turn the direction of a line as they are.
+        return HarmlessText.Quoted(Encoding.UTF8.GetString(bytes.WrittenSpan)) + "\n";
     }
 
     private static void WriteField(Utf8JsonWriter json, string key, object? value)
@@ -80,10 +82,6 @@ internal sealed class EventFormat(CoordinatorOptions options, bool isForJournal,
     private string Now() => time.GetUtcNow().UtcDateTime.ToString("yyyy-MM-dd'T'HH:mm:ss.fff'Z'", CultureInfo.InvariantCulture);
 
     private static string Cut(string text) => text.Length <= TextCharsMax ? text : $"{text.AsSpan(0, TextCharsMax)}…";
-
-    /// <summary>Texts may quote what others wrote: no control character of theirs begins a line, or reaches a terminal.</summary>
-    private static string OneLine(string text) =>
-        text.Any(char.IsControl) ? string.Concat(text.Select(static each => char.IsControl(each) ? ' ' : each)) : text;
 
     private static string NameOf(LogLevel level) => level switch
     {

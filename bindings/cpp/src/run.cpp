@@ -24,8 +24,41 @@ post_box& box() {
   return one;
 }
 
+// Returns the length of what a terminal would obey, or turns a line's direction by, at a place of UTF-8 (0: nothing): control characters,
+// format characters and separators of lines. Of bytes that are no UTF-8, each stands for itself.
+std::size_t harm_at(const std::string& text, std::size_t at) {
+  const auto byte = [&](std::size_t n) { return at + n < text.size() ? static_cast<unsigned char>(text[at + n]) : 0u; };
+  const unsigned first = byte(0);
+  if (first < 0x80) return (first < ' ' && first != '\n') || first == 0x7F ? 1 : 0;
+  const std::size_t length = first >= 0xF0 && first < 0xF5 ? 4 : first >= 0xE0 && first < 0xF0 ? 3 : first >= 0xC2 && first < 0xE0 ? 2 : 1;
+  unsigned code = first & (0xFFu >> (length + 1));
+  for (std::size_t n = 1; n < length; n++) {
+    if ((byte(n) & 0xC0) != 0x80) return 1;
+    code = (code << 6) | (byte(n) & 0x3F);
+  }
+  const bool harms = length == 1 || code < 0xA0 || code == 0xAD || code == 0x61C || (code >= 0x200B && code <= 0x200F)
+      || (code >= 0x2028 && code <= 0x202E) || (code >= 0x2060 && code <= 0x206F) || (code >= 0xD800 && code <= 0xF8FF) || code == 0xFEFF
+      || (code >= 0xFFF9 && code <= 0xFFFB) || (code >= 0xE0000 && code <= 0xE0FFF);
+  return harms ? length : 0;
+}
+
+// A line may quote what others have sent.
+std::string harmless(const std::string& text) {
+  std::string to;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t harm = harm_at(text, at);
+    if (harm == 0) to += text[at++];
+    for (std::size_t n = 0; n < harm; n++, at++) {
+      char escaped[8];
+      std::snprintf(escaped, sizeof escaped, "\\x%02x", static_cast<unsigned>(static_cast<unsigned char>(text[at])));
+      to += escaped;
+    }
+  }
+  return to;
+}
+
 int say(int code, const std::string& why) {
-  if (!why.empty()) std::fprintf(stderr, "ambrosia: %s\n", why.c_str());
+  if (!why.empty()) std::fprintf(stderr, "ambrosia: %s\n", harmless(why).c_str());
   std::fflush(stdout);
   return code;
 }

@@ -2,6 +2,7 @@ using System.CommandLine;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Inspection.Cuts;
+using Ambrosia.Protocol.Texts;
 
 namespace Ambrosia;
 
@@ -72,7 +73,7 @@ public static class AmbrosiaHost
             if (asked is null && errors.Length == 0) return code; // help was asked for, or the version
             if (asked is not null && HostArguments.WhatIsWrong(asked, immortals[i].Instance, immortals.Length) is { } wrong)
                 errors = [wrong];
-            foreach (string error in errors) Console.Error.WriteLine(error);
+            foreach (string error in errors) Console.Error.WriteLine(HarmlessText.Lines(error));
             if (errors.Length > 0) return ExitCodes.Misuse;
             options[i] = asked!;
         }

@@ -145,7 +145,7 @@ public sealed class EventWriterTests
     public void Text_OfOthers_BeginsNoLineAndIsCut()
     {
         string line = LineOf(FormatOf(journal: true), static logger => logger.Exited(1, "a\n<0>b\u001b[2J" + new string('x', 100_000)));
-        Assert.StartsWith("<2>coordinator.exit exit 1: a <0>b [2Jxxx", line);
+        Assert.StartsWith("<2>coordinator.exit exit 1: a <0>b\\u001b[2Jxxx", line);
         Assert.InRange(line.Length, EventFormat.TextCharsMax, EventFormat.TextCharsMax + 100);
     }
 

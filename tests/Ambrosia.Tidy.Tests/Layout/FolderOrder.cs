@@ -8,7 +8,7 @@ internal static class FolderOrder
 {
     private static readonly Dictionary<string, string> s_folders = new()
     {
-        ["Ambrosia.Protocol"] = ". Locking Hashing Payloads Cbor Images Runs Records Checkpoints Frames",
+        ["Ambrosia.Protocol"] = ". Locking Hashing Payloads Texts Cbor Images Runs Records Checkpoints Frames",
         ["Ambrosia.AppChannel"] = ".",
         ["CRA"] = ". Authentication Catalog Etcd Places Streams Links",
         ["Ambrosia.Log"] = "Files Format Instances Pages Checkpoints Fencing Segments Commit Reading Retention Recovery Cutting",

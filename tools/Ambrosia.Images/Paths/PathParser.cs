@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text;
+using Ambrosia.Protocol.Texts;
 
 namespace Ambrosia.Images.Paths;
 
@@ -31,24 +32,13 @@ internal ref struct PathParser
     internal static bool IsName(string text)
     {
         foreach (char c in text)
-            if (IsEnd(c) || char.IsControl(c) || char.IsSurrogate(c)) return false;
-        return text.Length > 0;
+            if (IsEnd(c) || char.IsSurrogate(c)) return false;
+        return text.Length > 0 && HarmlessText.IsHarmless(text);
     }
 
     /// <summary>Returns a text as it stands in brackets, so that it is read again as it was.</summary>
-    internal static string Quoted(string text)
-    {
-        var to = new StringBuilder("\"");
-        for (int i = 0; i < text.Length; i++)
-        {
-            char c = text[i];
-            if (char.IsHighSurrogate(c) && i + 1 < text.Length && char.IsLowSurrogate(text[i + 1])) to.Append(c).Append(text[++i]);
-            else if (c is '"' or '\\') to.Append('\\').Append(c);
-            else if (char.IsControl(c) || char.IsSurrogate(c)) to.Append(CultureInfo.InvariantCulture, $"\\u{(int)c:x4}");
-            else to.Append(c);
-        }
-        return to.Append('"').ToString();
-    }
+    internal static string Quoted(string text) =>
+        $"\"{HarmlessText.Quoted(text.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal))}\"";
 
     private static bool IsEnd(char c) => c is '.' or '[' or ']' or '"' || char.IsWhiteSpace(c);
 

@@ -1,6 +1,7 @@
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Cutting;
 using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
@@ -63,7 +64,7 @@ public sealed record Cut
         Cut? cut;
         try
         {
-            cut = JsonSerializer.Deserialize(File.ReadAllBytes(path), CutJson.Default.Cut);
+            cut = JsonSerializer.Deserialize(GivenFile.Read(path), CutJson.Default.Cut);
         }
         catch (JsonException e)
         {

@@ -2,12 +2,13 @@ using System.Globalization;
 using System.Numerics;
 using System.Text;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Texts;
 
 namespace Ambrosia.Inspection.Decoding;
 
 /// <summary>
 /// Writes CBOR items in diagnostic notation (RFC 8949 §8, as its appendix A does). It takes any well-formed item, deterministic or not.
-/// Control characters are escaped, so that a log cannot command a terminal. Byte strings and texts beyond a limit are cut and shown with
+/// Texts are made harmless, so that a log cannot command a terminal. Byte strings and texts beyond a limit are cut and shown with
 /// their length.
 /// </summary>
 /// <param name="stringBytesMax">The limit of byte strings and texts, in bytes.</param>
@@ -80,20 +81,13 @@ internal sealed class CborDiagnostic(int stringBytesMax = int.MaxValue)
         int cut = Math.Min(utf8.Length, stringBytesMax);
         while (cut > 0 && cut < utf8.Length && (utf8[cut] & 0xC0) == 0x80) cut--; // not inside a character
         to.Append('"');
-        foreach (char c in Encoding.UTF8.GetString(utf8[..cut]))
-        {
-            if (c is '"' or '\\') to.Append('\\').Append(c);
-            else if (char.IsControl(c) || c is '\u2028' or '\u2029' || IsDirectional(c))
-                to.Append(CultureInfo.InvariantCulture, $"\\u{(int)c:x4}");
-            else to.Append(c);
-        }
+        string text = Encoding.UTF8.GetString(utf8[..cut]);
+        to.Append(HarmlessText.Quoted(
+            text.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal)));
         if (cut < utf8.Length) to.Append('…');
         to.Append('"');
         if (cut < utf8.Length) to.Append(CultureInfo.InvariantCulture, $"({utf8.Length} bytes)");
     }
-
-    /// <summary>Characters that turn the direction of what follows: they could make a line say something else than it holds.</summary>
-    private static bool IsDirectional(char c) => c is >= '\u202A' and <= '\u202E' or >= '\u2066' and <= '\u2069' or '\u200E' or '\u200F';
 
     private void WritePieces(ref CborReader from, StringBuilder to)
     {

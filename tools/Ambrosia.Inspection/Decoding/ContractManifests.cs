@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text.Json;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Instances;
 using Ambrosia.Protocol.Runs;
@@ -39,7 +40,7 @@ internal sealed class ContractManifests
         var contracts = new ContractManifests();
         if (log is not null) contracts.ReadAll(log.Files, Path.Combine(log.Directory, InstanceDirectory.Contracts));
         foreach (string place in places)
-            foreach (string file in FilesOf(place)) contracts.Read(file, File.ReadAllBytes(file));
+            foreach (string file in FilesOf(place)) contracts.Read(file, GivenFile.Read(file));
         return contracts;
     }
 
@@ -117,9 +118,7 @@ internal sealed class ContractManifests
     {
         try
         {
-            using IFile file = files.Open(path, FileUse.Read);
-            byte[] json = new byte[file.Length];
-            Read(path, json.AsMemory(0, file.Read(json, 0)));
+            Read(path, GivenFile.Read(files, path));
         }
         catch (Exception e) when (e is MisuseException or IOException or UnauthorizedAccessException)
         {

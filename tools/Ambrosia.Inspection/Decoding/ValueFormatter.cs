@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Texts;
 
 namespace Ambrosia.Inspection.Decoding;
 
@@ -82,7 +83,7 @@ internal sealed class ValueFormatter(ContractManifests contracts, int stringByte
     private static string CharOf(ref CborReader from)
     {
         char c = from.ReadChar();
-        return char.IsControl(c) || char.IsSurrogate(c) || c is '\'' or '\\' ? $"\\u{(int)c:x4}" : c.ToString();
+        return c is '\'' or '\\' ? $"\\u{(int)c:x4}" : HarmlessText.Quoted(c.ToString());
     }
 
     /// <summary>

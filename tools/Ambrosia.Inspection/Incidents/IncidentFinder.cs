@@ -3,10 +3,10 @@ using Ambrosia.Coordinator.Replica;
 using Ambrosia.Inspection.Decoding;
 using Ambrosia.Inspection.Places;
 using Ambrosia.Inspection.Replays;
-using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Texts;
 
 namespace Ambrosia.Inspection.Incidents;
 

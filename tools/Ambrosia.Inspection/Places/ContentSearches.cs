@@ -1,6 +1,7 @@
 using System.Text;
 using Ambrosia.Inspection.Records;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Texts;
 using Ambrosia.Protocol.Runs;
 
 namespace Ambrosia.Inspection.Places;
@@ -102,7 +103,7 @@ internal sealed class KeySearch(OriginNames names, IReadOnlyList<byte[]> forms, 
         private static string TextOf(byte[] key)
         {
             string text = Encoding.UTF8.GetString(key);
-            bool isText = !text.Any(char.IsControl) && Encoding.UTF8.GetBytes(text).AsSpan().SequenceEqual(key);
+            bool isText = HarmlessText.IsHarmless(text) && Encoding.UTF8.GetBytes(text).AsSpan().SequenceEqual(key);
             return isText ? text : $"h'{Convert.ToHexStringLower(key)}'";
         }
     }

@@ -4,6 +4,7 @@ using System.Text.Json;
 using System.Text.Json.Serialization;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Runs;
+using Ambrosia.Protocol.Texts;
 
 namespace Ambrosia.Inspection.Records;
 
@@ -151,8 +152,5 @@ internal sealed record EntryFailure(string Type, string Message, EntryFailure? I
     public static EntryFailure Of(FailureInfo failure) =>
         new(failure.TypeName, failure.Message, failure.Inner is { } inner ? Of(inner) : null);
 
-    public override string ToString() => $"{Clean(Type)}: {Clean(Message)}";
-
-    /// <summary>Returns a text on one line, without characters that a terminal obeys.</summary>
-    private static string Clean(string text) => string.Concat(text.Select(static c => char.IsControl(c) ? ' ' : c));
+    public override string ToString() => HarmlessText.Line($"{Type}: {Message}");
 }

@@ -23,11 +23,8 @@ internal sealed class CertsToolCommand : ToolCommand
     {
         Description = "Instances that get a certificate.", HelpName = "INSTANCE", AllowMultipleArgumentsPerToken = true
     };
-    private readonly Option<int> _days = new("--days")
-    {
-        Description = "How long the certificates are valid.", HelpName = "N",
-        DefaultValueFactory = static _ => DevelopmentCertificates.InstanceDays
-    };
+    private readonly NumberOption _days = new("--days", "N", 1, DevelopmentCertificates.AuthorityDays, "How long the certificates are valid.",
+        DevelopmentCertificates.InstanceDays);
 
     public CertsToolCommand(ToolStreams streams)
         : base(streams, "certs", "Makes a development authority and certificates of instances for links with TLS.")
@@ -41,8 +38,8 @@ internal sealed class CertsToolCommand : ToolCommand
     {
         string directory = Path.GetFullPath(parsed.GetRequiredValue(_directory));
         string[] names = parsed.GetValue(_names) ?? [];
-        int days = parsed.GetValue(_days);
-        Refuse(directory, names, days);
+        int days = _days.IntOf(parsed)!.Value;
+        Refuse(directory, names);
         var made = new List<string>();
         Directory.CreateDirectory(directory, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
         DateTimeOffset now = TimeProvider.System.GetUtcNow();
@@ -83,11 +80,8 @@ internal sealed class CertsToolCommand : ToolCommand
     }
 
     /// <summary>Refuses what cannot be made. Everything is looked at before anything is made.</summary>
-    private static void Refuse(string directory, string[] names, int days)
+    private static void Refuse(string directory, string[] names)
     {
-        if (days is < 1 or > DevelopmentCertificates.AuthorityDays)
-            throw new ToolMisuse($"{days} of --days is not from 1 to {DevelopmentCertificates.AuthorityDays}", "",
-                "leave it out, or give fewer days");
         if (File.Exists(directory))
             throw new ToolMisuse($"'{directory}' of --ca is a file", "an authority is a directory", "give another path");
         foreach (string name in names)

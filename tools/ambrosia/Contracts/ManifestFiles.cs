@@ -1,5 +1,6 @@
 using System.Text.Json;
 using Ambrosia.Inspection.Decoding;
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Instances;
 using Ambrosia.Tools.Output;
 
@@ -45,7 +46,7 @@ internal static class ManifestFiles
         JsonDocument json;
         try
         {
-            json = JsonDocument.Parse(File.ReadAllBytes(file));
+            json = JsonDocument.Parse(GivenFile.Read(file));
         }
         catch (JsonException e)
         {

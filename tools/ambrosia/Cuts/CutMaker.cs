@@ -54,6 +54,7 @@ internal sealed class CutMaker(LogDirectory log, string directory, string? app, 
             };
             cut.Write();
             if (app is not null && Execute(cut, app) is { } then) (cut = cut with { Then = then }).Write();
+            KeepToOwner();
             long bytes = new DirectoryInfo(_unfinished).EnumerateFiles("*", SearchOption.AllDirectories).Sum(static file => file.Length);
             to.FlushDirectory(_unfinished);
             Directory.Move(_unfinished, directory);
@@ -65,6 +66,17 @@ internal sealed class CutMaker(LogDirectory log, string directory, string? app, 
             Directory.Delete(_unfinished, recursive: true);
             throw;
         }
+    }
+
+    /// <summary>
+    /// Takes from everybody but the owner what the umask has left of any file: a cut holds what its log holds, and is copied into places
+    /// that others read. Until it has its name it stands in a directory of its owner's alone.
+    /// </summary>
+    private void KeepToOwner()
+    {
+        const UnixFileMode OfFiles = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+        foreach (FileSystemInfo each in new DirectoryInfo(_unfinished).EnumerateFileSystemInfos("*", SearchOption.AllDirectories))
+            each.UnixFileMode = each is DirectoryInfo ? OfFiles | UnixFileMode.UserExecute : OfFiles;
     }
 
     private Lsn Write(LogCut cut, Lsn goal, CutBeginning beginning)

@@ -7,6 +7,7 @@ using Ambrosia.Coordinator.Replica;
 using Ambrosia.Inspection.Cuts;
 using Ambrosia.Inspection.Masking;
 using Ambrosia.Inspection.States;
+using Ambrosia.Protocol.Texts;
 using Ambrosia.Tools.Output;
 
 namespace Ambrosia.Tools.Cuts;
@@ -52,7 +53,8 @@ internal sealed partial class IncidentTest
     {
         var source = new StringBuilder()
             .Append("using Ambrosia;\nusing Xunit;\n\n")
-            .Append("/// <summary>\n/// What ").Append(cut.Instance).Append(" did with this message:\n/// ").Append(Escaped(cut.Message))
+            .Append("/// <summary>\n/// What ").Append(Escaped(cut.Instance)).Append(" did with this message:\n/// ")
+            .Append(Escaped(cut.Message))
             .Append(cut.Masked is null ? "" : "\n/// Its values are masked, and what was done with it then was made anew with these.")
             .Append("\n/// </summary>\npublic sealed class ").Append(_name).Append("\n{\n    [Fact]\n    public void Message_Again_")
             .Append(_expected.Length > 0 ? "DoesWhatItShould" : cut.Then is null ? "IsSurvived" : "DoesWhatItDidThen").Append("()\n    {\n")
@@ -109,9 +111,10 @@ internal sealed partial class IncidentTest
         text.Length > 0 && (char.IsLetter(text[0]) || text[0] == '_') && text.All(static each => char.IsLetterOrDigit(each) || each == '_');
 
     private static string Literal(string text) =>
-        '"' + text.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal) + '"';
+        $"\"{HarmlessText.Quoted(text.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal))}\"";
 
+    /// <summary>A text of the log in a comment: to the compiler, more characters than the usual ones end a line.</summary>
     private static string Escaped(string text) =>
-        text.Replace("&", "&amp;", StringComparison.Ordinal).Replace("<", "&lt;", StringComparison.Ordinal)
+        HarmlessText.Comment(text).Replace("&", "&amp;", StringComparison.Ordinal).Replace("<", "&lt;", StringComparison.Ordinal)
             .Replace(">", "&gt;", StringComparison.Ordinal);
 }

@@ -1,3 +1,5 @@
+using System.Text;
+using Ambrosia.Inspection.Texts;
 using Ambrosia.Tools.Output;
 
 namespace Ambrosia.Tools.Cuts;
@@ -25,7 +27,7 @@ internal static class MaskRulesText
     {
         try
         {
-            return File.ReadAllLines(file).Where(static line => !line.TrimStart().StartsWith('#'));
+            return Encoding.UTF8.GetString(GivenFile.Read(file)).Split('\n').Where(static line => !line.TrimStart().StartsWith('#'));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

@@ -30,13 +30,13 @@ internal sealed class DevSession(IReadOnlyList<DevApp> apps, Action<string> writ
             app.Start();
         }
         write($"keys: {Rebuild} stops, builds and starts · {Kill} kills one at random · {Quit} or Ctrl-C ends");
-        string shown = "";
+        string[] shown = [];
         foreach (Event next in _events.GetConsumingEnumerable())
         {
             if (next.Line is { } line) write(line);
             if (next.Key == Quit) break;
             if (next.Key is { } key) Obey(key);
-            if (next.HasChanged && Overview() is { } overview && overview != shown) write(shown = overview);
+            if (next.HasChanged && Overview() is { } overview && !overview.SequenceEqual(shown)) Show(shown = overview);
         }
         End();
     }
@@ -65,13 +65,18 @@ internal sealed class DevSession(IReadOnlyList<DevApp> apps, Action<string> writ
         write("all that was started has ended");
     }
 
-    private string Overview()
+    private string[] Overview()
     {
         var table = new TextTable("app", "state", ">process", ">starts", "address");
         foreach (DevApp app in apps)
             table.Add(app.Name, app.State, app.ProcessId?.ToString(CultureInfo.InvariantCulture) ?? "",
                 app.Starts.ToString(CultureInfo.InvariantCulture), app.Address ?? "");
-        return string.Join(Environment.NewLine, table.Lines());
+        return [.. table.Lines()];
+    }
+
+    private void Show(string[] overview)
+    {
+        foreach (string line in overview) write(line);
     }
 
     /// <summary>A terminal gives keys at once; whatever else is the standard input is read to its end, which ends nothing.</summary>

@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Text;
 using System.Text.Json;
+using Ambrosia.Protocol.Texts;
 using Ambrosia.Tools.Contracts;
 using Ambrosia.Tools.Output;
 
@@ -13,6 +14,7 @@ namespace Ambrosia.Tools.Generation;
 internal sealed class CppHeader
 {
     private const int ManifestColumns = 120;
+    private const string RawEnd = ")json\"";
     private const ulong HashOffset = 0xCBF29CE484222325, HashPrime = 0x00000100000001B3;
 
     private readonly ContractModel _model = new();
@@ -42,7 +44,7 @@ internal sealed class CppHeader
     {
         var text = new StringBuilder();
         text.Append(CultureInfo.InvariantCulture,
-            $"// The header of a contract, as `ambrosia generate cpp {_file}` writes it: the data types, the proxies and the dispatch of each contract in it.\n");
+            $"// The header of a contract, as `ambrosia generate cpp {HarmlessText.Comment(_file)}` writes it: the data types, the proxies and the dispatch of each contract in it.\n");
         text.Append("#pragma once\n\n#include <ambrosia/ambrosia.h>\n");
         string open = "";
         foreach ((string space, string piece) in _pieces)
@@ -131,10 +133,18 @@ internal sealed class CppHeader
         {
             end = Math.Min(from + ManifestColumns, _manifest.Length);
             if (end < _manifest.Length && char.IsLowSurrogate(_manifest[end])) end++;
-            text.Append(CultureInfo.InvariantCulture, $"\n    R\"json({_manifest[from..end]})json\"");
+            text.Append("\n    ").Append(Piece(_manifest[from..end]));
         }
         return text.Append(";\n").ToString();
     }
+
+    /// <summary>
+    /// A piece of the manifest as a raw literal, which people can read; one that would end the literal, or has characters in it that a
+    /// compiler or a person sees otherwise than they are, as a usual one.
+    /// </summary>
+    private static string Piece(string piece) =>
+        piece.Contains(RawEnd, StringComparison.Ordinal) || !HarmlessText.IsHarmless(piece.Replace("\n", "", StringComparison.Ordinal))
+            ? CppNames.Literal(piece) : $"R\"json({piece}{RawEnd}";
 
     /// <summary>The hash of a contract is of its object as it stands in the manifest (docs/contract.md C1.7).</summary>
     private static ulong HashOf(JsonElement contract)

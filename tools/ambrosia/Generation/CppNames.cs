@@ -1,5 +1,6 @@
 using System.Text;
 using Ambrosia.Inspection.Decoding;
+using Ambrosia.Protocol.Texts;
 
 namespace Ambrosia.Tools.Generation;
 
@@ -67,12 +68,18 @@ internal static class CppNames
     public static string Qualified(string fullName) => Split(fullName) is ({ Length: > 0 } space, var name) ? $"{space}::{name}"
         : Of(fullName);
 
-    /// <summary>A text as a literal; names have no quotes or control characters in them, or are escaped.</summary>
+    /// <summary>A text as a literal: quotes, backslashes and what is not harmless are escaped, the latter as bytes of UTF-8.</summary>
     public static string Literal(string text)
     {
         var literal = new StringBuilder("\"");
-        foreach (char c in text)
-            literal.Append(c switch { '"' => "\\\"", '\\' => @"\\", < ' ' => $"\\{Convert.ToString(c, 8).PadLeft(3, '0')}", _ => c });
+        foreach (Rune rune in text.EnumerateRunes())
+        {
+            string c = rune.ToString();
+            if (c is "\"" or "\\") literal.Append('\\').Append(c);
+            else if (HarmlessText.IsHarmless(c)) literal.Append(c);
+            else
+                foreach (byte each in Encoding.UTF8.GetBytes(c)) literal.Append('\\').Append(Convert.ToString(each, 8).PadLeft(3, '0'));
+        }
         return literal.Append('"').ToString();
     }
 }

@@ -1,11 +1,11 @@
 using System.CommandLine;
-using System.Globalization;
 using Ambrosia.Inspection.Decoding;
 using Ambrosia.Inspection.Records;
 using Ambrosia.Inspection.Texts;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Records;
 using Ambrosia.Protocol.Runs;
+using Ambrosia.Tools.Commands;
 using Ambrosia.Tools.Output;
 
 namespace Ambrosia.Tools.Listing;
@@ -25,14 +25,14 @@ internal sealed class EntryFilterOptions
         Description = "Show nothing before this time: 2026-11-21T08:00:00Z, or 90s, 15m, 2h, 7d ago.", HelpName = "TIME"
     };
     private readonly Option<string?> _until = new("--until") { Description = "Show nothing after this time.", HelpName = "TIME" };
-    private readonly Option<ulong?> _from = NumberOf("--from", "Show nothing before this position.", "LSN");
-    private readonly Option<ulong?> _to = NumberOf("--to", "Show only what stands before this position.", "LSN");
+    private readonly NumberOption _from = new("--from", "LSN", 0, NumberOption.PositionMax, "Show nothing before this position.");
+    private readonly NumberOption _to = new("--to", "LSN", 0, NumberOption.PositionMax, "Show only what stands before this position.");
     private readonly Option<string?> _sender = new("--sender") { Description = "Show only messages that this instance sent.", HelpName = "NAME" };
     private readonly Option<string?> _method = new("--method")
     {
         Description = "Show only messages of this method: Method, Interface.Method or an id.", HelpName = "NAME"
     };
-    private readonly Option<ulong?> _call = NumberOf("--call", "Show only messages with this call id.", "ID");
+    private readonly NumberOption _call = new("--call", "ID", 0, NumberOption.PositionMax, "Show only messages with this call id.");
     private readonly Option<string?> _kind = new("--kind")
     {
         Description = "Show only this kind: fork, call, result, failure, impulse, peer, trim, digest, checkpointMark …", HelpName = "KIND"
@@ -50,9 +50,9 @@ internal sealed class EntryFilterOptions
     {
         DateTimeOffset now = TimeProvider.System.GetUtcNow();
         return new EntryFilter(
-            new Lsn(parsed.GetValue(_from) ?? 0), parsed.GetValue(_to) is { } to ? new Lsn(to) : null, TimeOf(parsed, _since, now),
+            new Lsn(_from.PositionOf(parsed) ?? 0), _to.PositionOf(parsed) is { } to ? new Lsn(to) : null, TimeOf(parsed, _since, now),
             TimeOf(parsed, _until, now), parsed.GetValue(_sender),
-            parsed.GetValue(_method) is { } method ? contracts.IdsOf(method) : null, parsed.GetValue(_call), KindOf(parsed));
+            parsed.GetValue(_method) is { } method ? contracts.IdsOf(method) : null, _call.PositionOf(parsed), KindOf(parsed));
     }
 
     /// <summary>A name that no line can have would show an empty log, as if there were nothing.</summary>
@@ -62,20 +62,6 @@ internal sealed class EntryFilterOptions
         if (kind is null || s_kinds.Contains(kind, StringComparer.OrdinalIgnoreCase)) return kind;
         throw new ToolMisuse($"'{kind}' of {_kind.Name} is no kind", "", $"give one of {string.Join(", ", s_kinds)}");
     }
-
-    private static Option<ulong?> NumberOf(string name, string description, string helpName) => new(name)
-    {
-        Description = description,
-        HelpName = helpName,
-        CustomParser = parsed =>
-        {
-            string text = parsed.Tokens is [var token, ..] ? token.Value : "";
-            bool isNumber = ulong.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out ulong number);
-            if (isNumber && number < long.MaxValue) return number;
-            parsed.AddError($"'{text}' of {name} is no number from 0 to {long.MaxValue - 1}");
-            return null;
-        },
-    };
 
     private static long? TimeOf(ParseResult parsed, Option<string?> option, DateTimeOffset now)
     {

@@ -24,8 +24,8 @@ internal sealed class LogToolCommand : ToolCommand
         HelpName = "FILE|DIR"
     };
     private readonly EntryFilterOptions _filter = new();
-    private readonly Option<int?> _head = new("--head") { Description = "Show only the first N lines.", HelpName = "N" };
-    private readonly Option<int?> _tail = new("--tail") { Description = "Show only the last N lines.", HelpName = "N" };
+    private readonly NumberOption _head = new("--head", "N", 1, CountMax, "Show only the first N lines.");
+    private readonly NumberOption _tail = new("--tail", "N", 1, CountMax, "Show only the last N lines.");
     private readonly Option<bool> _full = new("--full")
     {
         Description = $"Show texts and bytes as long as they are, not {StringBytesShown} bytes of each."
@@ -37,7 +37,6 @@ internal sealed class LogToolCommand : ToolCommand
         foreach (Option option in (Option[])[_pages, _records, _contract, .. _filter.All, _head, _tail, _full]) Add(option);
         Add(_directory);
         Validators.Add(CheckCombinations);
-        foreach (Option<int?> count in (Option<int?>[])[_head, _tail]) count.Validators.Add(CheckCount);
     }
 
     protected override int Run(ParseResult parsed, Screen screen)
@@ -54,7 +53,7 @@ internal sealed class LogToolCommand : ToolCommand
         }
         ContractManifests contracts = ContractManifests.Load(parsed.GetValue(_contract) ?? [], log.Location);
         EntryFilter filter = _filter.Read(parsed, contracts);
-        var listing = new LogListing(log, headers.Unusable, filter, parsed.GetValue(_head), parsed.GetValue(_tail));
+        var listing = new LogListing(log, headers.Unusable, filter, _head.IntOf(parsed), _tail.IntOf(parsed));
         return pages ? listing.Pages(screen)
             : listing.Records(screen, new MessageFormatter(contracts, parsed.GetValue(_full) ? int.MaxValue : StringBytesShown));
     }
@@ -67,11 +66,6 @@ internal sealed class LogToolCommand : ToolCommand
         if (Given(_pages) && (Given(_contract) || _filter.OfMessages.Any(Given)))
             result.AddError(
                 "--pages shows no messages, so --sender, --method, --call, --kind and --contract cannot choose among them; use --records");
-    }
-
-    private static void CheckCount(OptionResult result)
-    {
-        if (result.GetValueOrDefault<int?>() is < 1 or > CountMax) result.AddError($"{result.Option.Name} is from 1 to {CountMax}");
     }
 
     private static bool IsGiven(ParseResult parsed, Option option) => parsed.GetResult(option) is { Implicit: false };

@@ -3,17 +3,19 @@ using System.Text.Encodings.Web;
 using System.Text.Json;
 using System.Text.Json.Serialization;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Protocol.Texts;
 using Spectre.Console;
 
 namespace Ambrosia.Tools.Output;
 
 /// <summary>
 /// The one way in which commands show something. Reports become JSON lines, or text with colours on a terminal and without in a pipe; lines
-/// are never cut. Misuse goes to the error stream in both forms. One thread uses it.
+/// are never cut. Misuse goes to the error stream in both forms. Every text that it is given is made harmless here, whoever has written it:
+/// what a log, a manifest or a coordinator says reaches a terminal no other way. One thread uses it.
 /// </summary>
 internal sealed class Screen
 {
-    // Characters beyond ASCII stay readable; control characters are escaped all the same.
+    // Characters beyond ASCII stay readable; what a terminal obeys is escaped all the same, here or behind it.
     private static readonly JsonSerializerOptions s_json = new(JsonSerializerDefaults.Web)
     {
         DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull,
@@ -40,7 +42,7 @@ internal sealed class Screen
     /// <summary>Shows one report: as a line of JSON, or as it draws itself.</summary>
     public void Show(IReport report)
     {
-        if (IsJson) Write(JsonSerializer.Serialize(report.Content, report.Content.GetType(), s_json));
+        if (IsJson) Write(HarmlessText.Quoted(JsonSerializer.Serialize(report.Content, report.Content.GetType(), s_json)));
         else report.Draw(this);
     }
 
@@ -48,19 +50,19 @@ internal sealed class Screen
     public void Line(string text = "", Tone tone = Tone.Plain)
     {
         if (IsJson) throw new InvalidOperationException("text in the middle of JSON");
-        if (_terminal is null || tone == Tone.Plain || s_plain) Write(text);
-        else Write(Coloured(text, tone));
+        string line = HarmlessText.Line(text);
+        Write(_terminal is null || tone == Tone.Plain || s_plain ? line : Coloured(line, tone));
     }
 
     /// <summary>Shows a piece of text that is JSON already, in both forms: whole characters of UTF-8.</summary>
     public void Piece(ReadOnlySpan<byte> utf8)
     {
-        string text = Encoding.UTF8.GetString(utf8);
+        string text = HarmlessText.Json(Encoding.UTF8.GetString(utf8));
         Guard(() => _streams.Output.Write(text));
     }
 
     /// <summary>Says something beside what is shown, where it is in nobody's way.</summary>
-    public void Note(string line) => Guard(() => _streams.Error.WriteLine(line));
+    public void Note(string line) => Guard(() => _streams.Error.WriteLine(HarmlessText.Line(line)));
 
     /// <summary>Shows a table; for people only.</summary>
     public void Table(TextTable table)
@@ -85,8 +87,9 @@ internal sealed class Screen
     {
         Flush();
         if (IsJson)
-            _streams.Error.WriteLine(JsonSerializer.Serialize(new { error = new { misuse.What, misuse.Why, misuse.Mend } }, s_json));
-        else _streams.Error.WriteLine($"ambrosia: {misuse.Message}");
+            _streams.Error.WriteLine(
+                HarmlessText.Quoted(JsonSerializer.Serialize(new { error = new { misuse.What, misuse.Why, misuse.Mend } }, s_json)));
+        else _streams.Error.WriteLine(HarmlessText.Line($"ambrosia: {misuse.Message}"));
     }
 
     /// <summary>

@@ -1,10 +1,11 @@
 using System.Globalization;
 using System.Text;
+using Ambrosia.Protocol.Texts;
 
 namespace Ambrosia.Tools.Output;
 
 /// <summary>
-/// A table of texts. <see cref="Screen.Table"/> draws it with lines on a terminal, and as aligned columns of full width in a pipe.
+/// A table of harmless texts. <see cref="Screen.Table"/> draws it with lines on a terminal, and as aligned columns of full width in a pipe.
 /// </summary>
 /// <param name="columns">The titles of the columns; one that begins with '&gt;' is aligned to the right.</param>
 internal sealed class TextTable(params string[] columns)
@@ -22,7 +23,7 @@ internal sealed class TextTable(params string[] columns)
     public void Add(params string[] cells)
     {
         if (cells.Length != columns.Length) throw new ArgumentException($"{cells.Length} cells in a table of {columns.Length} columns");
-        _rows.Add(cells);
+        _rows.Add([.. cells.Select(HarmlessText.Line)]);
     }
 
     /// <summary>Returns the lines of the plain form. The titles come first; no line ends with spaces.</summary>

@@ -1,6 +1,6 @@
 using System.Globalization;
 using Ambrosia.Inspection.Replays;
-using Ambrosia.Inspection.Texts;
+using Ambrosia.Protocol.Texts;
 using Ambrosia.Tools.Output;
 
 namespace Ambrosia.Tools.Replays;

@@ -61,21 +61,14 @@ internal sealed class ReplayToolCommand : ToolCommand
         HelpName = "NAME=DIR",
     };
 
-    private readonly Option<int> _stopAt = new("--stop-at")
-    {
-        Description = "End at the difference of this number; behind one that differs in arguments only, the next can be told.",
-        HelpName = "N", DefaultValueFactory = static _ => 1,
-    };
+    private readonly NumberOption _stopAt = new("--stop-at", "N", 1, StopAtMax,
+        "End at the difference of this number; behind one that differs in arguments only, the next can be told.", otherwise: 1);
 
     public ReplayToolCommand(ToolStreams streams)
         : base(streams, "replay", "Lets other code execute the recorded inputs, and compares what it does with what was done.")
     {
         Add(_directory);
         foreach (Option option in (Option[])[_app, _old, _from, _until, _follow, _catalog, _peers, _stopAt]) Add(option);
-        _stopAt.Validators.Add(static result =>
-        {
-            if (result.GetValueOrDefault<int>() is < 1 or > StopAtMax) result.AddError($"--stop-at is from 1 to {StopAtMax}");
-        });
         _peers.Validators.Add(static result =>
         {
             if (result.Tokens.FirstOrDefault(static each => each.Value.IndexOf('=') < 1) is { } wrong)
@@ -91,7 +84,7 @@ internal sealed class ReplayToolCommand : ToolCommand
         {
             LogDirectory = log.Path, App = Shell(app), Old = parsed.GetValue(_old) is { } old ? Shell(old) : [],
             From = parsed.GetValue(_from), Until = parsed.GetValue(_until), Follows = parsed.GetValue(_follow),
-            StopAt = parsed.GetValue(_stopAt), DirectoryOf = Logs(parsed, screen),
+            StopAt = _stopAt.IntOf(parsed)!.Value, DirectoryOf = Logs(parsed, screen),
         };
         return RunUntilStopped(screen, stop =>
         {

@@ -5,6 +5,7 @@ using System.Text.Json.Nodes;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Inspection.Texts;
 using Ambrosia.Log.Files;
+using Ambrosia.Protocol.Texts;
 using Ambrosia.Tools.Commands;
 using Ambrosia.Tools.Logs;
 using Ambrosia.Tools.Output;
@@ -98,7 +99,7 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
         {
             "connection" => $"{replica} has had no app for {wait.Seconds} s, and executes nothing",
             "record" =>
-                $"the app of {replica} has been executing the record at Lsn {wait.Place()} for {wait.Seconds} s{(wait.Record is { } name ? $" ({name})" : "")}: 'ambrosia log {instance.Log} --records --from {wait.Lsn}' shows it",
+                $"the app of {replica} has been executing the record at Lsn {wait.Place()} for {wait.Seconds} s{(wait.Record is { } name ? $" ({name})" : "")}: '{ShellWords.Join("ambrosia", "log", instance.Log)} --records --from {wait.Lsn}' shows it",
             _ => $"the app of {replica} has been in BecomingPrimary for {wait.Seconds} s",
         }, Tone.Bad);
 

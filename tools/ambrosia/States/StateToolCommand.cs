@@ -18,7 +18,7 @@ namespace Ambrosia.Tools.States;
 /// </summary>
 internal sealed class StateToolCommand : ToolCommand
 {
-    private const int DifferencesShown = 100;
+    private const int DifferencesShown = 100, DifferencesMax = 1_000_000;
 
     private readonly Argument<string> _directory = new("DIR") { Description = "Directory of the log." };
 
@@ -52,11 +52,8 @@ internal sealed class StateToolCommand : ToolCommand
         HelpName = "POS",
     };
 
-    private readonly Option<int> _head = new("--head")
-    {
-        Description = $"With --diff: show the first N differences and count the rest; {DifferencesShown} if left out.", HelpName = "N",
-        DefaultValueFactory = static _ => DifferencesShown,
-    };
+    private readonly NumberOption _head = new("--head", "N", 1, DifferencesMax,
+        "With --diff: show the first N differences and count the rest.", DifferencesShown);
 
     public StateToolCommand(ToolStreams streams)
         : base(streams, "state", "Shows the state as JSON: in a checkpoint without the app, at any place with it.")
@@ -73,7 +70,7 @@ internal sealed class StateToolCommand : ToolCommand
         try
         {
             using TakenState state = parsed.GetValue(_at) is { } place ? source.At(place) : source.InCheckpoint();
-            if (parsed.GetValue(_diff) is { } other) return ShowDifferences(state, other, source, path, parsed.GetValue(_head), screen);
+            if (parsed.GetValue(_diff) is { } other) return ShowDifferences(state, other, source, path, _head.IntOf(parsed)!.Value, screen);
             StatePaths.Write(state.Image, state.Origin, path, screen.Piece, isIndented: !screen.IsJson);
         }
         catch (ViewEndedException ended)

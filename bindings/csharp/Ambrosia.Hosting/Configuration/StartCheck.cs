@@ -1,5 +1,6 @@
 using System.Reflection;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Protocol.Texts;
 using Microsoft.Extensions.Options;
 
 namespace Ambrosia.Hosting.Configuration;
@@ -24,7 +25,7 @@ internal sealed class StartCheck(IEnumerable<AddedImmortal> added, IEnumerable<A
         if (form.WhatIsWrong(immortals) is { } wrong) faults.Add(wrong);
         if (faults.Count == 0) return ValidateOptionsResult.Success;
         if (!IsOwnProcess()) return ValidateOptionsResult.Fail(faults);
-        foreach (string fault in faults) Console.Error.WriteLine(fault);
+        foreach (string fault in faults) Console.Error.WriteLine(HarmlessText.Lines(fault));
         Environment.Exit(ExitCodes.Misuse);
         return ValidateOptionsResult.Fail(faults);
     }

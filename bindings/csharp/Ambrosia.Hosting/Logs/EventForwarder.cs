@@ -1,5 +1,6 @@
 using System.Threading.Channels;
 using Ambrosia.Coordinator.Hosting;
+using Ambrosia.Protocol.Texts;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Hosting.Logs;
@@ -71,7 +72,8 @@ internal sealed class EventForwarder : IDisposable
     }
 
     /// <summary>
-    /// Copies an event's state as it is: the parts log values, and the text is put together by the thread that passes it on.
+    /// Copies an event's state as it is: the parts log values, and the text is put together by the thread that passes it on. It is
+    /// made harmless, since many a provider writes it to a terminal.
     /// </summary>
     private sealed class Forwarding(EventForwarder owner, ILogger logger, Func<string, string> words) : ILogger
     {
@@ -86,7 +88,7 @@ internal sealed class EventForwarder : IDisposable
             owner.Enqueue(() =>
             {
                 if (Interlocked.Exchange(ref owner._lost, 0) is var lost and > 0) logger.EventsLost(lost);
-                logger.Log(logLevel, eventId, state, exception, (all, failure) => words(formatter(all, failure)));
+                logger.Log(logLevel, eventId, state, exception, (all, failure) => HarmlessText.Lines(words(formatter(all, failure))));
             });
         }
     }

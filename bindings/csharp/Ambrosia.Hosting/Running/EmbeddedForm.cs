@@ -2,6 +2,7 @@ using Ambrosia.Coordinator.Replica;
 using Ambrosia.Hosting.Configuration;
 using Ambrosia.Hosting.Replicas;
 using Ambrosia.Log.Files;
+using Ambrosia.Protocol.Texts;
 
 namespace Ambrosia.Hosting.Running;
 
@@ -50,7 +51,7 @@ internal sealed class EmbeddedForm(CheckedOptions options, ImmortalSurroundings 
         {
             string text = SettingWords.Of(said);
             log(text);
-            Console.Error.WriteLine(options.Immortals.Count > 1 ? $"{name}: {text}" : text);
+            Console.Error.WriteLine(HarmlessText.Lines(options.Immortals.Count > 1 ? $"{name}: {text}" : text));
         };
     }
 }

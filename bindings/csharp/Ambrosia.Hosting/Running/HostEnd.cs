@@ -1,6 +1,7 @@
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Hosting.Configuration;
 using Ambrosia.Hosting.Logs;
+using Ambrosia.Protocol.Texts;
 using Microsoft.Extensions.Hosting;
 
 namespace Ambrosia.Hosting.Running;
@@ -29,7 +30,7 @@ internal sealed class HostEnd(IHostApplicationLifetime lifetime, EventForwarder 
     /// </summary>
     internal void Exiting(string instance, int code, string why)
     {
-        Console.Error.WriteLine($"{instance}: exit {code}: {SettingWords.Of(why)}");
+        Console.Error.WriteLine(HarmlessText.Lines($"{instance}: exit {code}: {SettingWords.Of(why)}"));
         events.Flush();
     }
 

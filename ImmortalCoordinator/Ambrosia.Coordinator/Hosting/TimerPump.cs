@@ -1,4 +1,3 @@
-
 namespace Ambrosia.Coordinator.Hosting;
 
 /// <summary>

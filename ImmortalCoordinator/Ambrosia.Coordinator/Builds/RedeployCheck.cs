@@ -20,6 +20,9 @@ namespace Ambrosia.Coordinator.Builds;
 /// </summary>
 internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles files)
 {
+    /// <summary>Stands in front of the time zone in what an app says of its runtime (protocol P5.1).</summary>
+    private const string ZoneBegin = ", zone ";
+
     /// <summary>A line names so many handlers at most.</summary>
     private const int NamesMax = 5;
 
@@ -131,11 +134,21 @@ internal sealed class RedeployCheck(CoordinatorInputs inputs, ContractFiles file
             yield return $"methods that {calls.Resumed} answers, timers and results of tasks may resume";
     }
 
-    /// <summary>Runtime, culture and processor are no part of a build; they are told where they are others than before.</summary>
+    /// <summary>Runtime, zone, culture and processor are no part of a build; they are told where they are others than before.</summary>
     private void TellDrift(AppHello app, BuildRecord last)
     {
+        if (Drift(app, last) is var (then, now)) inputs.Logger.SurroundingsChanged(then, now);
+    }
+
+    /// <summary>Returns what executed the log before and what does now; null where nothing is known to be another.</summary>
+    internal static (string Then, string Now)? Drift(AppHello app, BuildRecord last)
+    {
+        // Where one binding did not say the zone, it is no difference.
+        bool haveZones = last.Runtime.Contains(ZoneBegin, StringComparison.Ordinal)
+            && app.Runtime.Contains(ZoneBegin, StringComparison.Ordinal);
+        string Compared(string runtime) => haveZones ? runtime : runtime.Split(ZoneBegin)[0];
         string then = $"{last.Runtime}, culture '{last.Culture}', {last.Cpu}", now = $"{app.Runtime}, culture '{app.Culture}', {app.Cpu}";
-        if (then != now) inputs.Logger.SurroundingsChanged(then, now);
+        return (Compared(last.Runtime), last.Culture, last.Cpu) == (Compared(app.Runtime), app.Culture, app.Cpu) ? null : (then, now);
     }
 
     /// <summary>Holds an app that was judged, and the builds that it is known to have been accepted behind.</summary>
@@ -184,8 +197,8 @@ internal static partial class RedeployEvents
     public static partial void BuildUnknown(this ILogger logger, string before);
 
     /// <summary>
-    /// Runtime, culture or processor are others than those that executed the log before. Recorded inputs are executed all the same; look
-    /// here first if this replica diverges.
+    /// Runtime, time zone, zone data, culture or processor are others than those that executed the log before. Recorded inputs are executed
+    /// all the same; look here first if this replica diverges.
     /// </summary>
     [LoggerMessage(EventId = 835, EventName = "app.surroundings", Level = LogLevel.Warning,
         Message = "the log was executed under {Then}, and is now under {Now}")]

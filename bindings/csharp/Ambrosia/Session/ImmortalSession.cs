@@ -364,7 +364,7 @@ public sealed class ImmortalSession
 
     private AppHello Hello() => new(
         ProtocolVersion, ProtocolVersion, _options.Token, _options.AppVersion, StateImage.Version,
-        $"csharp/{typeof(ImmortalSession).Assembly.GetName().Version}", RuntimeInformation.FrameworkDescription,
+        $"csharp/{typeof(ImmortalSession).Assembly.GetName().Version}", RuntimeText.Of(),
         CultureInfo.CurrentCulture.Name, RuntimeInformation.ProcessArchitecture.ToString(), _definition.ContractHash, _options.ProcessId)
     {
         Build = _options.Build is { } build ? BuildId.Of(build.Build.Span) : null,

@@ -3,6 +3,7 @@ using System.Net.Sockets;
 using System.Text;
 using System.Text.Json.Nodes;
 using Ambrosia.Coordinator.Admin;
+using Ambrosia.Coordinator.AppSessions;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.Coordinator.Quarantine;
 using Ambrosia.Log.Files;
@@ -187,7 +188,7 @@ public sealed class AdminPumpTests : IDisposable
     private static AdminCommand CommandNamed(string name) => request => name switch
     {
         "quarantine" => QuarantineCommand.Begin(
-            request, new QuarantineJournal(null!), isPrimary: false, static () => false, static () => { }),
+            request, new QuarantineJournal(null!), new TaskBodies(null!), isPrimary: false, static () => false, static () => { }),
         "promote" => PromoteCommand.Begin(
             request, hasLog: false, new PromotedReplica(static () => 0, static () => null, static () => { }, static () => null),
             TimeProvider.System),

@@ -60,7 +60,7 @@ internal sealed class AppProcesses : IInPlaceApps, IDisposable
     private OneApp Make(IReadOnlyList<string> command, IReadOnlyDictionary<string, string> environment)
     {
         AppSupervisor? made = null;
-        made = new AppSupervisor(command, environment, () => _parts.Execution.Progress.Processed, _incidents, _logger,
+        made = new AppSupervisor(new AppCommand(command, environment), () => _parts.Execution.Progress.Processed, _incidents, _logger,
             (code, why) => Failed(made!, code, why)) 
         {
             IsLive = () => IsLive(made!), HasExecutedAll = () => _parts.Execution.Progress.IsDry, BodiesRan = BodiesRan,

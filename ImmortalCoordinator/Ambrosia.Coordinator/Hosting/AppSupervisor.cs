@@ -19,8 +19,7 @@ namespace Ambrosia.Coordinator.Hosting;
 /// </summary>
 /// <param name="incidents">Hears with which code the app has ended, before it is started again.</param>
 internal sealed class AppSupervisor(
-    IReadOnlyList<string> command, IReadOnlyDictionary<string, string> environment, Func<Lsn> executed, IncidentJournal incidents,
-    ILogger logger, Action<int, string> fail) : IDisposable
+    AppCommand command, Func<Lsn> executed, IncidentJournal incidents, ILogger logger, Action<int, string> fail) : IDisposable
 {
     private const int SameRecordMax = 5;
     private static readonly TimeSpan s_delayMax = TimeSpan.FromSeconds(5), s_settled = TimeSpan.FromSeconds(5);
@@ -34,9 +33,6 @@ internal sealed class AppSupervisor(
 
     /// <summary>The app executes the log; otherwise its death says nothing of a record.</summary>
     public Func<bool> IsLive { get; init; } = static () => true;
-
-    /// <summary>A program that has run, and cannot be started for so long, will not be by itself.</summary>
-    internal TimeSpan StartableWithin { get; init; } = TimeSpan.FromSeconds(60);
 
     /// <summary>Hears with which code the app that executes the log ended; true: bodies of tasks ran, so that it was no record.</summary>
     public Func<int, bool> BodiesRan { get; init; } = static _ => false;
@@ -107,7 +103,7 @@ internal sealed class AppSupervisor(
     private AppProcess? Launch()
     {
         // Its binding takes the end of this process for its own as well, if this process is its parent.
-        var variables = new Dictionary<string, string>(environment)
+        var variables = new Dictionary<string, string>(command.Environment)
         {
             ["AMBROSIA_PARENT"] = Environment.ProcessId.ToString(CultureInfo.InvariantCulture),
         };
@@ -116,7 +112,7 @@ internal sealed class AppSupervisor(
             using (_gate.Enter())
             {
                 if (_stop.IsCancellationRequested) return null;
-                _process = AppProcess.Start(command, variables);
+                _process = AppProcess.Start(command.Line, variables);
             }
             _unstartable = null;
             return _process;
@@ -137,14 +133,14 @@ internal sealed class AppSupervisor(
         bool isNotNow = IFileSystem.IsNotNow(new IOException(e.Message, e.NativeErrorCode)), isFirst = _unstartable is null;
         bool hasRun = _process is not null;
         long since = _unstartable ??= Stopwatch.GetTimestamp();
-        if (isNotNow || (hasRun && Stopwatch.GetElapsedTime(since) < StartableWithin))
+        if (isNotNow || (hasRun && Stopwatch.GetElapsedTime(since) < command.StartableWithin))
         {
-            if (isFirst) logger.AppUnstartable(command[0], e.Message);
+            if (isFirst) logger.AppUnstartable(command.Line[0], e.Message);
             return;
         }
         StartNoMore();
-        string howLong = hasRun ? $", for {StartableWithin.TotalSeconds:0} s by now" : "";
-        fail(ExitCodes.Misuse, $"cannot start the app '{command[0]}': {e.Message}{howLong}. Give the program and its arguments behind --.");
+        string howLong = hasRun ? $", for {command.StartableWithin.TotalSeconds:0} s by now" : "";
+        fail(ExitCodes.Misuse, $"cannot start the app '{command.Line[0]}': {e.Message}{howLong}. Give the program and its arguments behind --.");
     }
 
     /// <summary>Ends an app that does not come back; it is started again.</summary>
@@ -195,4 +191,13 @@ internal sealed class AppSupervisor(
     }
 
     public void Dispose() => End();
+}
+
+/// <summary>Is what an app is started with.</summary>
+/// <param name="Line">The program and its arguments.</param>
+/// <param name="Environment">What stands over the environment of this process.</param>
+internal sealed record AppCommand(IReadOnlyList<string> Line, IReadOnlyDictionary<string, string> Environment)
+{
+    /// <summary>A program that has run, and cannot be started for so long, will not be by itself.</summary>
+    public TimeSpan StartableWithin { get; init; } = TimeSpan.FromSeconds(60);
 }

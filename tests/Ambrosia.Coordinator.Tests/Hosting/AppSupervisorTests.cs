@@ -114,10 +114,14 @@ public sealed class AppSupervisorTests : IDisposable
         var node = new Node(new SimulatedFileSystem(), new FakeTime(), OpenedLog.Small);
         CoordinatorInputs inputs = node.InputsOf("r0");
         var incidents = new IncidentJournal(inputs, node.Parts, new InMemoryCatalog(static _ => { }), null);
-        return new AppSupervisor([Program, "-c", $"echo run >> {Runs}; sleep 0.05"], new Dictionary<string, string>(), static () => Lsn.Zero,
-            incidents, EventRecorder.OfTexts(_lines.Enqueue), (code, why) => _ends.Enqueue((code, why)))
+        var command = new AppCommand([Program, "-c", $"echo run >> {Runs}; sleep 0.05"], new Dictionary<string, string>())
         {
-            IsLive = static () => false, StartableWithin = startableWithin,
+            StartableWithin = startableWithin,
+        };
+        return new AppSupervisor(command, static () => Lsn.Zero, incidents, EventRecorder.OfTexts(_lines.Enqueue),
+            (code, why) => _ends.Enqueue((code, why)))
+        {
+            IsLive = static () => false,
         };
     }
 }

@@ -16,7 +16,7 @@ public sealed class NumberOptionTests
         foreach ((string[] command, Option option) in Options())
         {
             Type type = Nullable.GetUnderlyingType(option.ValueType) ?? option.ValueType;
-            bool isNumber = type.IsValueType && type != typeof(bool) && !type.IsEnum;
+            bool isNumber = type == typeof(TimeSpan) || (type.IsPrimitive && type != typeof(bool));
             string name = $"{string.Join(' ', command)} {option.Name}";
             Assert.False(isNumber && option is not (NumberOption or TimeOption), $"{name} is a number of its own kind");
             if (!s_numeric.Contains(option.HelpName)) continue;

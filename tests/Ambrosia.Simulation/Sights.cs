@@ -8,7 +8,7 @@ internal static class Sights
     public static IReadOnlyList<string> Rarest { get; } =
     [
         "damage in a checkpoint", "misdirected write", "damage in outputs on disk", "exit 74", "damage where nothing is needed",
-        "hello overtaken",
+        "hello overtaken", "upgrade given up",
     ];
 
     /// <summary>
@@ -27,6 +27,6 @@ internal static class Sights
         "damage in outputs on disk", "exit 65", "exit 74", "instance halted", "damage where nothing is needed", "catalog hangs",
         "catalog down", "dialled in vain", "another build", "another build that does the same", "exit 70", "quiet digest",
         "thread hangs", "one instance", "upgraded", "upgrade rehearsed", "upgrade given up", "old version ended",
-        "hello overtaken",
+        "hello overtaken", "upgrade given up",
     ];
 }

@@ -144,9 +144,9 @@ public sealed class UpgradeTests : IDisposable
             Assert.Contains("local 'stream' of Demo.Waiting.Wait(string) at await #0", line, StringComparison.Ordinal);
             Assert.Contains("System.IO.MemoryStream cannot be written", line, StringComparison.Ordinal);
             Assert.DoesNotContain(process.Lines, static each => each.StartsWith("checkpoint ckpt.", StringComparison.Ordinal));
-            string waits = process.Await("checkpoint waits: local 'stream'");
+            string refused = process.Await("no checkpoint: local 'stream'");
             Assert.Contains(
-                $"r0 takes no checkpoint: the app cannot write it down yet: {waits[waits.IndexOf("local 'stream'", StringComparison.Ordinal)..]}",
+                $"r0 publishes no checkpoint, since its app's state cannot be in one: {refused[refused.IndexOf("local 'stream'", StringComparison.Ordinal)..]}",
                 ShapeProcess.RunTool(["status", "--catalog", Path.Combine(_root, "catalog")]).Said, StringComparison.Ordinal);
             process.Kill(); // the next life replays from the beginning: nothing was truncated
         }

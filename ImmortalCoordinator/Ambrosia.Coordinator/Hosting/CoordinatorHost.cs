@@ -100,8 +100,7 @@ public sealed class CoordinatorHost : IDisposable
     {
         using CancellationTokenSource asked = CancellationTokenSource.CreateLinkedTokenSource(stop, _retired.Token);
         _space.Stop = asked.Token;
-        // Misuse is the caller's to tell; what else leaves the start, the wait or the stop has its exit code and its line.
-        MisuseException? misuse = null;
+        MisuseException? misuse = null; // the caller tells it; what else leaves the start, the wait or the stop has its exit code and line
         PumpThread.Guard("main", () => misuse = RunToTheEnd(asked.Token), Fail);
         if (misuse is not null) ExceptionDispatchInfo.Throw(misuse);
         return Math.Max(_exitCode, 0);

@@ -164,7 +164,7 @@ internal sealed class SegmentSpace : IDisposable
 
     /// <summary>
     /// Flushes while the committer may be writing pages. A failure that this flush meets may be that of a page, and is final even where
-    /// the disk is only full. The committer's own flush meets it too.
+    /// the system refuses it only for now: what was to be flushed is not tried again. The committer's own flush meets it too.
     /// </summary>
     private void FlushBesidePages()
     {
@@ -172,7 +172,7 @@ internal sealed class SegmentSpace : IDisposable
         {
             _zeros.Flush();
         }
-        catch (IOException e) when (IFileSystem.IsDiskFull(e))
+        catch (IOException e) when (IFileSystem.IsNotNow(e))
         {
             throw new IOException($"{e.Message}, and what it concerns is not known", e);
         }

@@ -114,7 +114,7 @@ public sealed class PathTests
     [MemberData(nameof(Ways))]
     public void Clock_WhereverAHandlerReachesIt_IsReportedThereWithTheWay(string way, string source)
     {
-        Diagnostic found = Assert.Single(Analysis.Of(Head + source));
+        Diagnostic found = Assert.Single(Analysis.Of(Head + source), static each => each.Id != "AMB134"); // one way is a [NotState] field
 
         Assert.Equal("AMB101", found.Id);
         Assert.Equal(DiagnosticSeverity.Error, found.Severity);

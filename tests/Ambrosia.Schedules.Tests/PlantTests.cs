@@ -8,7 +8,7 @@ namespace Ambrosia.Schedules.Tests;
 public sealed class PlantTests
 {
     /// <summary>The rarest is found by one schedule of some thousand.</summary>
-    private const int SchedulesMax = 20_000;
+    private const int SchedulesMax = 100_000;
 
     public static TheoryData<string> Names => [.. AllPlants.List.Select(static plant => plant.Name)];
 

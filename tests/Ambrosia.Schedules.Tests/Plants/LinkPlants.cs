@@ -24,7 +24,7 @@ internal static class LinkPlants
             new PlantEdit("CRA", $"{Out}::Nudge", "Exit", Of(nameof(ExitNothing)), [])),
         // The pumps of a connection count themselves out in two steps, so that both, or neither, may be the last.
         new("counted-out-in-two-steps", nameof(LinkEndingScenario),
-            new PlantEdit("CRA", "CRA.Links.LinkConnection::Pump", "Decrement", Of(nameof(DecrementInSteps)), [])),
+            new PlantEdit("CRA", "CRA.Links.LinkConnection::Stopped", "Decrement", Of(nameof(DecrementInSteps)), [])),
         // The reader says that it waits, and waits without another look.
         new("reader-looks-first", nameof(RingsScenario),
             new PlantEdit("Ambrosia.AppChannel", $"{Reader}::BeginWait", "Used", Of(nameof(UsesNothing)), [])),

@@ -46,7 +46,7 @@ internal static class CertificateJudgement
             names.Take(NamesToldMax).Select(static name => Names.IsValid(name) ? $"'{name}'" : "something that is no instance's name"));
 
     /// <summary>Cuts a text of the other side to 200 characters and makes it harmless.</summary>
-    public static string Clean(string text) => HarmlessText.Line(text.Length <= TextCharsMax ? text : text[..TextCharsMax]);
+    public static string Clean(string text) => HarmlessText.Beginning(text, TextCharsMax);
 }
 
 /// <summary>Checks the other side's certificate in one handshake and keeps what it learned. The thread of the handshake uses it.</summary>

@@ -226,7 +226,7 @@ internal sealed class EtcdClient : IDisposable
     private IOException Rubbish(string why) => new($"the answer of the catalog {_place} makes no sense: {why}");
 
     /// <summary>Cuts a text of the other side and makes it harmless, since it reaches terminals and log lines.</summary>
-    private static string Clean(string text) => HarmlessText.Line(text.Length <= TextCharsMax ? text : text[..TextCharsMax]);
+    private static string Clean(string text) => HarmlessText.Beginning(text, TextCharsMax);
 
     public void Dispose() => _http.Dispose();
 }

@@ -237,7 +237,7 @@ internal sealed class AppPump(
     /// Descriptors or memory have run out where the log is read for the app. Nothing was written: the app's connection ends, and it comes
     /// again.
     /// </summary>
-    private static bool IsOfNow(IOException e) => IFileSystem.IsNotNow(e) && !IFileSystem.IsDiskFull(e);
+    private static bool IsOfNow(IOException e) => IFileSystem.IsLimit(e.HResult);
 
     /// <exception cref="AppUnservedException">The system has no memory to share, or no descriptor for it.</exception>
     private AppStream Offer(Socket socket)

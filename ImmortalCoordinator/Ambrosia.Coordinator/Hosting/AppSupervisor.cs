@@ -130,7 +130,7 @@ internal sealed class AppSupervisor(
     /// </summary>
     private void NotStarted(Win32Exception e)
     {
-        bool isNotNow = IFileSystem.IsNotNow(new IOException(e.Message, e.NativeErrorCode)), isFirst = _unstartable is null;
+        bool isNotNow = IFileSystem.IsNotNow(e.NativeErrorCode), isFirst = _unstartable is null;
         bool hasRun = _process is not null;
         long since = _unstartable ??= Stopwatch.GetTimestamp();
         if (isNotNow || (hasRun && Stopwatch.GetElapsedTime(since) < command.StartableWithin))

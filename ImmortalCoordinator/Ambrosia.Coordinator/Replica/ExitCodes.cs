@@ -19,7 +19,7 @@ public static class ExitCodes
         FenceLostException => NotPrimary,
         AppVersionException => OtherAppVersion,
         RedeployRefusedException or OtherServiceException or UpgradeRefusedException => Misuse,
-        IOException refused when IFileSystem.IsNotNow(refused) && !IFileSystem.IsDiskFull(refused) => System,
+        IOException refused when IFileSystem.IsLimit(refused.HResult) => System,
         IOException => Io,
         _ => null,
     };

@@ -74,10 +74,12 @@ public interface IFileSystem
     IFileLock? WaitForLock(string path, CancellationToken stop);
 
     /// <summary>Tells a full disk, which time or an operator mends, from a broken one.</summary>
-    static bool IsDiskFull(IOException e)
+    static bool IsDiskFull(IOException e) => IsDiskFull(e.HResult);
+
+    private static bool IsDiskFull(int errno)
     {
         const int noSpace = 28, quotaReached = 122; // ENOSPC, EDQUOT
-        return e.HResult is noSpace or quotaReached;
+        return errno is noSpace or quotaReached;
     }
 
     /// <summary>
@@ -95,11 +97,17 @@ public interface IFileSystem
     /// Tells what the system refuses for now from what is broken: space, descriptors, memory and threads that ran out come back when others
     /// give them up. Whoever need not write for the log's safety waits, says so once, and goes on.
     /// </summary>
-    static bool IsNotNow(IOException e)
+    static bool IsNotNow(IOException e) => IsNotNow(e.HResult);
+
+    /// <inheritdoc cref="IsNotNow(IOException)"/>
+    static bool IsNotNow(int errno) => IsDiskFull(errno) || IsLimit(errno);
+
+    /// <summary>Tells those refusals of <see cref="IsNotNow(int)"/> that do not concern the disk, by the number of the error.</summary>
+    static bool IsLimit(int errno)
     {
         const int again = 11, noMemory = 12, tooManyOfAll = 23, tooManyOfOne = 24; // EAGAIN, ENOMEM, ENFILE, EMFILE
         const int programIsWritten = 26; // ETXTBSY
-        return IsDiskFull(e) || e.HResult is again or noMemory or tooManyOfAll or tooManyOfOne or programIsWritten;
+        return errno is again or noMemory or tooManyOfAll or tooManyOfOne or programIsWritten;
     }
 
     /// <summary>Tells what this user may not do, which an operator mends, from a broken disk.</summary>

@@ -14,6 +14,9 @@ public static class HarmlessText
     /// <summary>Returns a text as one line: an end of line and a tab become a space.</summary>
     public static string Line(string text) => IsPlain(text) ? text : Escape(text, static c => IsSpacing(c) ? ' ' : null);
 
+    /// <summary>Returns the beginning of a text as one line: <paramref name="charsMax"/> characters of it at most are looked at.</summary>
+    public static string Beginning(string text, int charsMax) => Line(text.Length <= charsMax ? text : text[..charsMax]);
+
     /// <summary>Returns a text of several lines; its ends of lines and its tabs stay.</summary>
     public static string Lines(string text) => IsPlain(text) ? text : Escape(text, static c => IsSpacing(c) ? c : null);
 
@@ -22,6 +25,10 @@ public static class HarmlessText
     /// caller's. JSON that is complete stays JSON with the same meaning, if it has no line ends between its values.
     /// </summary>
     public static string Quoted(string text) => IsPlain(text) ? text : Escape(text, static _ => null);
+
+    /// <summary>Returns a text between quotes, as a string literal of JSON and of C#.</summary>
+    public static string Literal(string text) =>
+        $"\"{Quoted(text.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal))}\"";
 
     /// <summary>Returns JSON of several lines with the same meaning.</summary>
     public static string Json(string text) => IsPlain(text) ? text : Escape(text, static c => c == '\n' ? c : null);

@@ -37,8 +37,7 @@ internal ref struct PathParser
     }
 
     /// <summary>Returns a text as it stands in brackets, so that it is read again as it was.</summary>
-    internal static string Quoted(string text) =>
-        $"\"{HarmlessText.Quoted(text.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal))}\"";
+    internal static string Quoted(string text) => HarmlessText.Literal(text);
 
     private static bool IsEnd(char c) => c is '.' or '[' or ']' or '"' || char.IsWhiteSpace(c);
 

@@ -59,9 +59,10 @@ internal sealed partial class IncidentTest
             .Append("\n/// </summary>\npublic sealed class ").Append(_name).Append("\n{\n    [Fact]\n    public void Message_Again_")
             .Append(_expected.Length > 0 ? "DoesWhatItShould" : cut.Then is null ? "IsSurvived" : "DoesWhatItDidThen").Append("()\n    {\n")
             .Append("        using ReplayedImmortal<").Append(_class).Append("> again = AmbrosiaHost.Replay<").Append(_class).Append(">(")
-            .Append(Literal(path)).Append(");\n");
+            .Append(HarmlessText.Literal(path)).Append(");\n");
         foreach ((string at, string value) in _expected)
-            source.Append("        again.Must(").Append(Literal(Masked(at, masking))).Append(", ").Append(Literal(Masked(value, masking)))
+            source.Append("        again.Must(").Append(HarmlessText.Literal(Masked(at, masking))).Append(", ")
+                .Append(HarmlessText.Literal(Masked(value, masking)))
                 .Append(");\n");
         if (_expected.Length == 0 && cut.Then is not null) source.Append("        again.MustBeAlike();\n");
         return source.Append("    }\n}\n").ToString();
@@ -109,9 +110,6 @@ internal sealed partial class IncidentTest
 
     private static bool IsName(string text) =>
         text.Length > 0 && (char.IsLetter(text[0]) || text[0] == '_') && text.All(static each => char.IsLetterOrDigit(each) || each == '_');
-
-    private static string Literal(string text) =>
-        $"\"{HarmlessText.Quoted(text.Replace("\\", "\\\\", StringComparison.Ordinal).Replace("\"", "\\\"", StringComparison.Ordinal))}\"";
 
     /// <summary>A text of the log in a comment: to the compiler, more characters than the usual ones end a line.</summary>
     private static string Escaped(string text) =>

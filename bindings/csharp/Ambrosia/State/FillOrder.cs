@@ -1,3 +1,5 @@
+using Ambrosia.Protocol;
+
 namespace Ambrosia.State;
 
 /// <summary>
@@ -49,8 +51,32 @@ internal sealed class FillOrder
         _collections.Add(id, new KeyedCollection(shape, _keyTargets.Count));
     }
 
-    /// <summary>Keys or elements follow; otherwise the values of a map.</summary>
-    internal void Keys(bool follow) => _isInKey = follow;
+    /// <summary>Reads the elements of a collection, and takes what they refer to for references of keys.</summary>
+    /// <param name="items">The length of the collection's array, of which the first item is its comparer.</param>
+    internal void Elements<T>(GraphReader graph, ref CborReader from, int items, Slot<T> slot)
+    {
+        _isInKey = true;
+        for (int i = 1; i < items; i++)
+        {
+            graph.MoveOn(ref from);
+            slot.Read(graph, ref from);
+        }
+        _isInKey = false;
+    }
+
+    /// <summary>Reads the pairs of a map, and takes what their keys refer to for references of keys.</summary>
+    /// <param name="items">The length of the map's array, of which the first item is its comparer.</param>
+    internal void Pairs<TKey, TValue>(GraphReader graph, ref CborReader from, int items, Slot<TKey> keys, Slot<TValue> values)
+    {
+        for (int i = 1; i + 1 < items; i += 2)
+        {
+            graph.MoveOn(ref from);
+            _isInKey = true;
+            keys.Read(graph, ref from);
+            _isInKey = false;
+            values.Read(graph, ref from);
+        }
+    }
 
     /// <summary>The object refers to another.</summary>
     internal void Refer(int target)

@@ -70,13 +70,7 @@ internal sealed class ImmutableShape<TCollection, T>(
     {
         int items = from.ReadArrayHeader();
         Comparers.Read<T>(ref from, out _, out _);
-        to.Keys(follow: true);
-        for (int i = 1; i < items; i++)
-        {
-            graph.MoveOn(ref from);
-            _slot.Read(graph, ref from);
-        }
-        to.Keys(follow: false);
+        to.Elements(graph, ref from, items, _slot);
     }
 }
 
@@ -147,14 +141,7 @@ internal sealed class ImmutableMapShape<TMap, TKey, TValue>(
     {
         int items = from.ReadArrayHeader();
         Comparers.ReadPair<TKey, TValue>(ref from);
-        for (int i = 1; i + 1 < items; i += 2)
-        {
-            graph.MoveOn(ref from);
-            to.Keys(follow: true);
-            _keys.Read(graph, ref from);
-            to.Keys(follow: false);
-            _values.Read(graph, ref from);
-        }
+        to.Pairs(graph, ref from, items, _keys, _values);
     }
 }
 

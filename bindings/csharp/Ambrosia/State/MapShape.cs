@@ -90,14 +90,7 @@ internal sealed class MapShape<TMap, TKey, TValue>(
     {
         int items = from.ReadArrayHeader();
         Comparers.Read<TKey>(ref from, out _, out _);
-        for (int i = 1; i + 1 < items; i += 2)
-        {
-            graph.MoveOn(ref from);
-            to.Keys(follow: true);
-            _keys.Read(graph, ref from);
-            to.Keys(follow: false);
-            _values.Read(graph, ref from);
-        }
+        to.Pairs(graph, ref from, items, _keys, _values);
     }
 
     private void ReadPairs(GraphReader graph, ref CborReader from, int items, Action<TKey, TValue> add)

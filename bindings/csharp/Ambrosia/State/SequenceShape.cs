@@ -109,13 +109,7 @@ internal sealed class SequenceShape<TCollection, T>(
     {
         int items = from.ReadArrayHeader();
         Comparers.Read<T>(ref from, out _, out _);
-        to.Keys(follow: true);
-        for (int i = 1; i < items; i++)
-        {
-            graph.MoveOn(ref from);
-            _slot.Read(graph, ref from);
-        }
-        to.Keys(follow: false);
+        to.Elements(graph, ref from, items, _slot);
     }
 
     private void ReadItems(GraphReader graph, ref CborReader from, int items, TCollection to)

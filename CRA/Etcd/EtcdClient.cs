@@ -136,7 +136,7 @@ internal sealed class EtcdClient : IDisposable
         return new IOException($"etcd at {_endpoints[endpoint].Authority} says: {why}");
     }
 
-    /// <summary>Returns a fresh token; null: this etcd asks nobody for a name at present, and takes requests without one.</summary>
+    /// <summary>Returns a fresh token, or null if authentication is switched off in etcd, so that requests need none.</summary>
     private string? LogIn(int endpoint)
     {
         byte[] body = JsonSerializer.SerializeToUtf8Bytes(

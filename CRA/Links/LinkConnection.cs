@@ -116,7 +116,7 @@ public sealed class LinkConnection : IDisposable
     public void Dispose() => Close("closed by this side");
 
     /// <summary>
-    /// Wraps both pumps: a broken connection becomes a reason, and any other exception is a bug, which whoever made the link hears of.
+    /// Wraps both pumps: a broken connection becomes a reason, and any other exception is a bug, which goes to LinkSettings.Faulted.
     /// </summary>
     private void Pump(string name, Func<string> loop)
     {

@@ -70,7 +70,7 @@ public sealed unsafe class TaskTable : IDisposable
         set => Volatile.Write(ref U32(DrainAt), value ? 1u : 0u);
     }
 
-    /// <summary>The number of failures of calls and tasks that nobody has looked at, through the life of the file.</summary>
+    /// <summary>The number of failures of calls and tasks that no handler has awaited, through the life of the file.</summary>
     public ulong Unheard => Volatile.Read(ref U64(UnheardAt));
 
     public void AddUnheard() => Interlocked.Increment(ref U64(UnheardAt));

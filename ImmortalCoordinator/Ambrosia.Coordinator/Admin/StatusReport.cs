@@ -126,7 +126,7 @@ internal sealed class AppStatus(
     AppSessionRegistry sessions, AppExecution execution, ReplicaCheckpoints checkpoints, AppWatch watch, QuarantineJournal quarantine,
     TaskBodies bodies)
 {
-    /// <summary>Of more tasks that are set aside only the number is told.</summary>
+    /// <summary>An answer lists at most this many of the tasks that are set aside, and counts the others.</summary>
     private const int TasksMax = 20;
 
     /// <summary>Why the app that has come is given nothing; null: it is, or none has come.</summary>

@@ -22,7 +22,7 @@ internal sealed class TaskBodies(LogAppender log)
     /// <summary>The bodies that are set aside.</summary>
     public IReadOnlyList<TaskBody> Aside => [.. (_table?.All ?? []).Where(static body => body.IsAside).OrderBy(static body => body.Task)];
 
-    /// <summary>The failures of calls and tasks that nobody has looked at.</summary>
+    /// <summary>The number of failures of calls and tasks that no handler has awaited.</summary>
     public ulong Unheard => _table?.Unheard ?? 0;
 
     /// <summary>The table is there; how the last app of it ended is not known. It lives as long as this process.</summary>

@@ -30,8 +30,8 @@ internal sealed class CheckpointTrigger(long everyBytes, TimeSpan? interval = nu
     private bool _isUnderWay;
 
     /// <summary>
-    /// So many came to nothing, the last for this reason; the reason is null when one was published since. The app has said last that its
-    /// state cannot be in a checkpoint, for that reason; null: it has written one since.
+    /// Count is the number of checkpoints that failed; Why is the reason of the last failure, or null if a checkpoint was published since.
+    /// Refusal is why the app's state cannot be in a checkpoint, or null if the app has written one since it said so.
     /// </summary>
     private (long Count, string? Why, string? Refusal) _failures;
 

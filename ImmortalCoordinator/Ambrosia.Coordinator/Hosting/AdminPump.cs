@@ -10,8 +10,9 @@ using Microsoft.Extensions.Logging;
 namespace Ambrosia.Coordinator.Hosting;
 
 /// <summary>
-/// Serves the admin socket (protocol P9): few connections, one request each, a thread for as long as it takes. Whatever goes wrong with
-/// one of them is answered as a refusal and ends that one. The socket is opened on the accepting thread, beside what else a start does.
+/// Serves the admin socket (protocol P9): few connections, one request each, a thread for as long as it takes. An error
+/// of a request is answered as a refusal, and ends that connection alone. The socket is opened on the accepting thread,
+/// beside what else a start does.
 /// </summary>
 /// <param name="open">Null: somebody else has the place, and nothing is served.</param>
 /// <param name="fail">Ends the process.</param>

@@ -5,17 +5,17 @@ using Microsoft.Extensions.Logging;
 namespace Ambrosia.Coordinator.Hosting;
 
 /// <summary>
-/// A full disk, or what else the system refuses for now, makes whoever begins wait, as it does with one that runs. One line tells of each
-/// for all. Any thread.
+/// Lets a start wait while the disk is full or the system refuses something for now, as a running coordinator waits. One line tells of a
+/// full disk, and one of other refusals, however many wait. Any thread.
 /// </summary>
 internal sealed class SpaceWait(ILogger logger)
 {
     private static readonly TimeSpan s_every = TimeSpan.FromSeconds(1);
 
-    /// <summary>It is 1 once somebody has waited for space.</summary>
+    /// <summary>It is 1 once a start has waited for space.</summary>
     private int _wasShort;
 
-    /// <summary>It is 1 once somebody has waited for something else.</summary>
+    /// <summary>It is 1 once a start has waited for something else.</summary>
     private int _wasRefused;
 
     /// <summary>The end that was asked for, which ends the wait, too.</summary>

@@ -95,7 +95,7 @@ public interface IFileSystem
 
     /// <summary>
     /// Tells what the system refuses for now from what is broken: space, descriptors, memory and threads that ran out come back when others
-    /// give them up. Whoever need not write for the log's safety waits, says so once, and goes on.
+    /// give them up. A thread whose writes the log's safety does not need waits, says so once, and goes on.
     /// </summary>
     static bool IsNotNow(IOException e) => IsNotNow(e.HResult);
 

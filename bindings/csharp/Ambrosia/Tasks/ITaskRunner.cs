@@ -36,7 +36,7 @@ internal interface ITaskRunner
     {
     }
 
-    /// <summary>Counts a failure of a call or task that nobody has looked at.</summary>
+    /// <summary>Counts a failure of a call or task that no handler has awaited.</summary>
     void CountUnheard()
     {
     }

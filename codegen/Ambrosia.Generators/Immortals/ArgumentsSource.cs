@@ -34,19 +34,25 @@ internal static class ArgumentsSource
         }
     }
 
+    /// <summary>Writes the locals <c>argument0</c>, <c>argument1</c> …, which are read from <c>reader</c>.</summary>
+    internal static void WriteReads(CodeWriter code, ValueCodecSource codec, MethodModel method)
+    {
+        for (int i = 0; i < method.Parameters.Count; i++)
+        {
+            ParameterModel parameter = method.Parameters[i];
+            code.Line($"{parameter.Type.Name} argument{i} = reader.AtEnd ? {Missing(parameter)} : {codec.Read(parameter.Type)};");
+        }
+    }
+
     /// <summary>Returns the expression of what a missing argument is.</summary>
-    internal static string Missing(ParameterModel parameter) =>
+    private static string Missing(ParameterModel parameter) =>
         parameter.Default ?? (parameter.Type.IsReference && !parameter.Type.IsNullable ? "default!" : "default");
 
     private static void WriteMethod(CodeWriter code, ValueCodecSource codec, MethodModel method)
     {
         int count = method.Parameters.Count;
         if (count == 0) return;
-        for (int i = 0; i < count; i++)
-        {
-            ParameterModel parameter = method.Parameters[i];
-            code.Line($"{parameter.Type.Name} argument{i} = reader.AtEnd ? {Missing(parameter)} : {codec.Read(parameter.Type)};");
-        }
+        WriteReads(code, codec, method);
         code.Line($"int kept = {count};");
         for (int i = count - 1; i >= 0 && IsMissing(method.Parameters[i], i) is { } isMissing; i--)
             code.Line($"if (kept == {i + 1} && {isMissing}) kept = {i};");

@@ -95,11 +95,7 @@ internal static class DispatchSource
         if (method.IsRaw) return RawArgument(method);
         code.Line("message.ReadArguments();");
         code.Line($"{BindingNames.Reader} reader = new(message.Arguments);");
-        for (int i = 0; i < method.Parameters.Count; i++)
-        {
-            ParameterModel parameter = method.Parameters[i];
-            code.Line($"{parameter.Type.Name} argument{i} = reader.AtEnd ? {ArgumentsSource.Missing(parameter)} : {codec.Read(parameter.Type)};");
-        }
+        ArgumentsSource.WriteReads(code, codec, method);
         code.Line("message.ArgumentsRead();");
         return string.Join(", ", method.Parameters.Select((_, i) => $"argument{i}"));
     }

@@ -117,7 +117,6 @@ internal sealed class FillOrder
             if (TargetOf(at.Node, at.Next) is { } target)
             {
                 _path.Push((at.Node, at.Next + 1));
-                if (target < 0) continue;
                 if (_index[target] == 0) Enter(target);
                 else if (_index[target] > 0) _low[at.Node] = Math.Min(_low[at.Node], _index[target]);
                 continue;
@@ -151,7 +150,7 @@ internal sealed class FillOrder
         _low[node] = int.MaxValue;
     }
 
-    /// <summary>Returns an arrow of a node; null: there are no more of them; negative: it leads nowhere.</summary>
+    /// <summary>Returns the node to which an arrow leads, or null if the node has no more arrows.</summary>
     private int? TargetOf(int node, int next)
     {
         int id = node / Nodes;
@@ -233,7 +232,7 @@ internal sealed class KeyReach(ImageTypes types, ObjectShape?[] shapeOf, GraphRe
 
     private void Add(Type type, KeyUse use)
     {
-        if (type == typeof(string) || type.IsEnum || Slots.IsPrimitive(type) || !_seen.Add((type, use))) return;
+        if (KeyLooks.IsPlain(type) || !_seen.Add((type, use))) return;
         _left.Push((type, use));
     }
 

@@ -64,7 +64,7 @@ internal static class KeyLooks
         return true;
     }
 
-    private static bool IsPlain(Type type) => type == typeof(string) || type.IsEnum || Slots.IsPrimitive(type);
+    internal static bool IsPlain(Type type) => type == typeof(string) || type.IsEnum || Slots.IsPrimitive(type);
 
     private static bool IsTuple(Type type) =>
         type.IsGenericType && ObjectShapes.IsOfSystem(type)

@@ -6,7 +6,7 @@ namespace CRA.Links;
 /// <summary>
 /// Reads and writes addresses, which are IP literals (or "localhost") with a port. Without certificates links are not encrypted, so
 /// anything but loopback must be allowed. Addresses of IPv4 are read and written here, because the class library's code for them is generic
-/// over the kind of characters. An image made ahead of time does not hold that code, so each start would compile it (docs/decisions/0018).
+/// over the kind of characters. An image made ahead of time does not hold that code, so each start would compile it (experiment 18).
 /// </summary>
 internal static class LinkAddress
 {

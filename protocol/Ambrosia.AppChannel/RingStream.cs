@@ -12,7 +12,7 @@ namespace Ambrosia.AppChannel;
 /// </summary>
 public sealed class RingStream : AppStream
 {
-    /// <summary>Smaller rings change threads oftener; the size was measured (docs/decisions/0012).</summary>
+    /// <summary>Smaller rings change threads oftener; the size was measured (experiment 12).</summary>
     private const int CapacityOfRings = 4 * 1024 * 1024;
 
     private readonly SocketStream _ends;

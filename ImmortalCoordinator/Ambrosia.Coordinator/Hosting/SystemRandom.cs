@@ -6,7 +6,7 @@ namespace Ambrosia.Coordinator.Hosting;
 
 /// <summary>
 /// Gives bytes that are fit for cryptography, from the kernel itself: the class library's source is the same, but loads OpenSSL on its
-/// way, which a coordinator without links has no other use for (docs/decisions/0011).
+/// way, which a coordinator without links has no other use for (experiment 11).
 /// </summary>
 internal static unsafe partial class SystemRandom
 {

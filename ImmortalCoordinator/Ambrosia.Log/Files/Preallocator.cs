@@ -5,7 +5,7 @@ namespace Ambrosia.Log.Files;
 /// <summary>
 /// Owns the zeros that are written ahead of a log, and where a file system cannot set space aside. On Linux they are memory that nobody can
 /// write to, so that the kernel's own large page of zeros stands behind all of it: it takes no memory, and the disk's driver takes a step
-/// in two pieces instead of a thousand (docs/decisions/0015). Any thread reads them.
+/// in two pieces instead of a thousand (experiment 15). Any thread reads them.
 /// </summary>
 internal static unsafe class Preallocator
 {

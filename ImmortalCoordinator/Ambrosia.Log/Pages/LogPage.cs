@@ -161,7 +161,7 @@ internal struct PageState
 
 /// <summary>
 /// Memory of a few pages, in whole large pages of the processor: the kernel and the disk's driver then handle a filled page as one piece,
-/// where there were 256 (docs/decisions/0014). Large pages are asked for when a page of the arena is filled for the first time, so that a
+/// where there were 256 (experiment 14). Large pages are asked for when a page of the arena is filled for the first time, so that a
 /// log which is hardly written to takes its memory by 4 KiB. A system without large pages refuses, and nothing else is different. The
 /// pool's lock guards it.
 /// </summary>

@@ -151,7 +151,7 @@ public sealed class LogChain
     {
         for (int listings = 1; ; listings++)
         {
-            var found = new Dictionary<string, LogSegment>(StringComparer.Ordinal); // by the file's name: see docs/decisions/0011
+            var found = new Dictionary<string, LogSegment>(StringComparer.Ordinal); // by the file's name: see experiment 11
             SegmentFileName? head = null;
             foreach (string name in location.List())
             {

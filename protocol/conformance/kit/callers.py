@@ -11,7 +11,6 @@ import socket
 import subprocess
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Sequence, Tuple
 
 from . import acceptor, runs
@@ -20,7 +19,7 @@ from .contract import Contract
 from .conversation import byte_by_byte, whole
 from .records import INSTANCE_ID
 from .report import Result
-from .runner import Selection
+from .runner import Selection, side_by_side
 from .wire import Violation
 
 INSTANCE = "probe"
@@ -350,7 +349,7 @@ def play(script: CallerScript, variation: str, command: Sequence[str], contract:
 
 
 def run(scripts: List[CallerScript], selection: Selection, command: Sequence[str], contract: Contract, patience_s: float, jobs: int) -> Iterator[Result]:
-    """The results, as they come."""
+    """The result of each play as it ends."""
     wanted = [(script, name) for script in scripts if selection.is_wanted(script.name) for name in selection.variations(script.name, VARIATIONS)]
 
     def judge(pair: Tuple[CallerScript, str]) -> Result:
@@ -362,5 +361,4 @@ def run(scripts: List[CallerScript], selection: Selection, command: Sequence[str
         except Failure as failure:
             sentence, step, what = failure.sentence, failure.step, failure.what
         return Result(script.name, "C", variation, sentence, step, what, time.monotonic() - begin)
-    with ThreadPoolExecutor(jobs) as pool:
-        yield from pool.map(judge, wanted)
+    yield from side_by_side([lambda add, pair=pair: add(judge(pair)) for pair in wanted], jobs)

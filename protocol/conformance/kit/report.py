@@ -60,6 +60,11 @@ class Report:
         """Plays that failed and were not known to, and those that were known to and passed."""
         return [result for result in self.results if (result.sentence is not None) != (result.name in self._known)]
 
+    @staticmethod
+    def line(result: Result) -> str:
+        """One play in a line, for the moment when it ends."""
+        return f"{'passed' if result.sentence is None else 'FAILED'} {result.level} {result.name} {result.seconds:.2f} s"
+
     def table(self) -> str:
         """Level by level: scripts, plays, passed, failed, known."""
         lines = [f"{'level':<8}{'scripts':>8}{'plays':>8}{'passed':>8}{'failed':>8}{'known':>8}{'seconds':>9}"]

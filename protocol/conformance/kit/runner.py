@@ -4,7 +4,8 @@ from __future__ import annotations
 import random
 import time
 from concurrent.futures import ThreadPoolExecutor
-from typing import Iterator, List, Optional, Sequence
+from queue import Queue
+from typing import Callable, Iterator, List, Optional, Sequence
 
 from .contract import Contract
 from .conversation import Setup, whole
@@ -18,14 +19,17 @@ class Selection:
     """Which scripts are played, for which profiles, and in which variations."""
 
     def __init__(self, level: str = "L4", only: Optional[str] = None, variations: Sequence[str] = ALL_VARIATIONS, rotate: int = 0, seed: int = 1,
-                 profiles: Sequence[str] = ()) -> None:
-        self._level, self._only, self._rotate, self.seed, self._profiles = level, only, rotate, seed, profiles
+                 profiles: Sequence[str] = (), lowest: str = "L0") -> None:
+        self._lowest, self._level, self._only, self._rotate, self.seed, self._profiles = lowest, level, only, rotate, seed, profiles
         self._variations = [name for name in variations if name != "rings" or "R" in profiles]
 
     def scripts(self, scripts: List[Script]) -> List[Script]:
-        """The scripts up to the level, and of the profiles, whose names contain the text."""
-        return [script for script in scripts if (script.level in self._profiles if script.level in PROFILES else script.level <= self._level)
-                and self.is_wanted(script.name)]
+        """The scripts of the levels and of the profiles whose names contain the text."""
+        return [script for script in scripts if self.has_level(script.level) and self.is_wanted(script.name)]
+
+    def has_level(self, level: str) -> bool:
+        """Whether a level is between the lowest and the highest, or a profile that the binding claims."""
+        return level in self._profiles if level in PROFILES else self._lowest <= level <= self._level
 
     def variations(self, name: str, of: Sequence[str]) -> List[str]:
         """The variations of a script. With `rotate`, so many besides `whole`, others for each script and seed."""
@@ -40,21 +44,39 @@ class Selection:
 
 
 def run(scripts: List[Script], selection: Selection, command: List[str], contract: Contract, patience_s: float, jobs: int) -> Iterator[Result]:
-    """The results, as they come."""
+    """The result of each play as it ends."""
     setup = Setup(command, contract, patience_s, whole, {})
+    yield from side_by_side([lambda add, script=script: _play_script(script, selection, setup, add) for script in selection.scripts(scripts)], jobs)
+
+
+def side_by_side(tasks: Sequence[Callable[[Callable[[Result], None]], None]], jobs: int) -> Iterator[Result]:
+    """Runs the tasks, `jobs` at a time. Yields each result in the moment when a task adds it; an error of a task is raised at the end."""
+    results: "Queue[Optional[Result]]" = Queue()
+
+    def run_one(task: Callable[[Callable[[Result], None]], None]) -> None:
+        try:
+            task(results.put)
+        finally:
+            results.put(None)
     with ThreadPoolExecutor(jobs) as pool:
-        for results in pool.map(lambda script: play_script(script, selection, setup), selection.scripts(scripts)):
-            yield from results
+        futures, running = [pool.submit(run_one, task) for task in tasks], len(tasks)
+        while running:
+            result = results.get()
+            if result is None:
+                running -= 1
+            else:
+                yield result
+        for future in futures:
+            future.result()
 
 
-def play_script(script: Script, selection: Selection, setup: Setup) -> List[Result]:
-    """One script in all its variations; without its first play the others mean nothing."""
-    context, results = Context(script, setup, selection.seed), []
+def _play_script(script: Script, selection: Selection, setup: Setup, add: Callable[[Result], None]) -> None:
+    """Plays one script in all its variations. Without its first play the others mean nothing."""
+    context = Context(script, setup, selection.seed)
     for name in selection.variations(script.name, script.variations):
-        results.append(_play(name, context))
+        add(_play(name, context))
         if context.base is None:
             break
-    return results
 
 
 def _play(name: str, context: Context) -> Result:

@@ -1,13 +1,12 @@
 using Ambrosia.Coordinator.Primary;
 using Ambrosia.Coordinator.Replica;
-using Ambrosia.Log.Fencing;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator;
 
 /// <summary>
 /// Decides how a replica that is asked to stop leaves its log. A primary takes no more inputs and then a checkpoint, so that the next
-/// start has nothing to execute again; where a standby has caught up, that one goes on instead. Without either the log is left with a
+/// start has nothing to execute again; where a standby moves and is near, it goes on instead. Without either the log is left with a
 /// durable mark behind the last record, and a line. Before all that, callers outside may get the answers that they wait for, and bodies
 /// of tasks that run may end. It waits for no peer. It never waits itself: a pump asks again until it is over. One thread.
 /// </summary>
@@ -31,10 +30,13 @@ internal sealed class CleanEnd
     private readonly ILogger _logger;
     private bool _drains, _awaitsBodies, _awaitsCheckpoint;
 
+    /// <summary>A standby that goes on is looked for; null: not yet, or no more.</summary>
+    private SuccessorSearch? _search;
+
     /// <summary>A body ran at this time, counted as <see cref="Next"/> counts; null: none has since the end began.</summary>
     private TimeSpan? _bodyRan;
 
-    /// <summary>Callers had their answers, and bodies their end, by then; the rest counts from here.</summary>
+    /// <summary>Callers had their answers, bodies their end, and a standby was looked for by then; the rest counts from here.</summary>
     private TimeSpan _drained;
 
     /// <summary>Begins the end: inputs are refused from now on, or at first those of callers alone.</summary>
@@ -55,19 +57,20 @@ internal sealed class CleanEnd
         _awaitsBodies = IsServing;
     }
 
-    /// <summary>Bodies that ran have ended, or their time is over: the rest of the end begins.</summary>
-    private void LeaveLog()
+    /// <summary>Looks for a standby that goes on; true: the search is over, and a checkpoint is asked for where there is none.</summary>
+    private bool HasSearched(SuccessorSearch search)
     {
-        if (!IsServing) return;
-        // A standby publishes its address once it has caught up.
-        if (ReplicaLock.ListAddresses(_inputs.Files, _inputs.Options.LogDirectory, except: _inputs.Options.Replica) is [var successor, ..])
+        if (search.Look() is [var successor, ..])
         {
-            _logger.HandedOver(successor.Replica);
-            return;
+            _logger.HandedOver(successor);
+            return true;
         }
+        if (!search.IsOver) return false;
+        if (search.HasSeenAny) _logger.NoneFollows(search.WhyNone);
         _awaitsCheckpoint = _parts.Checkpoints.AreAllowed;
         if (_awaitsCheckpoint) _parts.Checkpoints.RequestLast();
         else _logger.EndsWithoutCheckpoint("peers that this replica has called were not heard since its start, so that its state is not sure");
+        return true;
     }
 
     /// <summary>Says what the pump is to do now.</summary>
@@ -84,7 +87,12 @@ internal sealed class CleanEnd
         {
             if (AwaitsBodies(elapsed - _drained)) return CleanEndStep.Wait;
             (_awaitsBodies, _drained) = (false, elapsed);
-            LeaveLog();
+            if (IsServing) _search = _parts.SearchSuccessors();
+        }
+        if (_search is { } search)
+        {
+            if (!HasSearched(search)) return CleanEndStep.Wait;
+            (_search, _drained) = (null, elapsed);
         }
         elapsed -= _drained;
         if (_awaitsCheckpoint && _parts.Checkpoints.IsDue)

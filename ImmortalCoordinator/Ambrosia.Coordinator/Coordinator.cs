@@ -16,6 +16,7 @@ using Ambrosia.Coordinator.Upgrades;
 using Ambrosia.Coordinator.Views;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Commit;
+using Ambrosia.Log.Fencing;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Reading;
 using Ambrosia.Log.Segments;
@@ -283,6 +284,20 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
 
     /// <summary>The replica was asked to stop. A pump steps what is returned.</summary>
     public CleanEnd BeginCleanEnd() => new(this, _inputs);
+
+    /// <summary>The replica was asked to stop.</summary>
+    public bool IsEnding => _appender.RefusesCallers;
+
+    /// <summary>Begins to look for replicas that can follow this primary.</summary>
+    public SuccessorSearch SearchSuccessors() => new(_inputs, _log.Stated);
+
+    /// <summary>Adds the command that ends this replica cleanly (protocol P9.8).</summary>
+    /// <param name="stop">Begins the end and returns at once.</param>
+    public void AddRetire(AdminCommands to, Action stop) => to.Set("retire", request => RetireCommand.Begin(
+        request, HasLog ? SearchSuccessors() : null, ListOthers, _inputs.Options.StopWithin, stop));
+
+    private IReadOnlyList<string> ListOthers() =>
+        [.. ReplicaLock.ListRunning(_inputs.Files, _inputs.Options.LogDirectory).Where(name => name != _inputs.Options.Replica)];
 
     /// <summary>
     /// Lets the app of a secondary that has caught up rehearse the upgrade that this replica is to make, and ends the replica when the time

@@ -17,11 +17,20 @@ internal sealed class SecondaryRole(Coordinator parts, TakeOverMonitor monitor, 
     Func<Epoch, PromotionSpare?> newSpare, Action caughtUp, Action? gotOn = null)
 {
     private static readonly TimeSpan s_pauseMin = TimeSpan.FromMilliseconds(1), s_pauseMax = TimeSpan.FromMilliseconds(16),
-        s_lookEvery = TimeSpan.FromMilliseconds(100);
+        s_lookEvery = TimeSpan.FromMilliseconds(100), s_tellEvery = TimeSpan.FromMilliseconds(250);
 
-    private TimeSpan _looked, _pause;
+    private TimeSpan _pause;
+
+    /// <summary>Holds when this replica looked at the heartbeat, and when it told that it moves.</summary>
+    private (TimeSpan Looked, TimeSpan Told) _last;
+
     private bool _wasCaughtUp;
     private Epoch _spareTried;
+
+    /// <summary>
+    /// Hears, a few times a second, that this replica moves and how far its app has executed the log; zero: it could not go on now.
+    /// </summary>
+    public Action<Lsn>? Moves { get; init; }
 
     /// <summary>The space set aside for a promotion. It belongs to the thread of <see cref="Step"/> until that has ended.</summary>
     public PromotionSpare? Spare { get; private set; }
@@ -32,10 +41,15 @@ internal sealed class SecondaryRole(Coordinator parts, TakeOverMonitor monitor, 
     {
         bool advanced = Follow(stop);
         NoteWhenCaughtUp();
-        Epoch? hanging = null;
-        if (now - _looked >= s_lookEvery)
+        if (now - _last.Told >= s_tellEvery)
         {
-            _looked = now;
+            _last.Told = now;
+            TellMove();
+        }
+        Epoch? hanging = null;
+        if (now - _last.Looked >= s_lookEvery)
+        {
+            _last.Looked = now;
             hanging = monitor.FindHanging(now);
         }
         _pause = advanced || _pause == TimeSpan.Zero ? s_pauseMin : _pause * 2 < s_pauseMax ? _pause * 2 : s_pauseMax;
@@ -61,7 +75,12 @@ internal sealed class SecondaryRole(Coordinator parts, TakeOverMonitor monitor, 
         if (_wasCaughtUp || !parts.Sessions.IsCaughtUp) return;
         _wasCaughtUp = true;
         caughtUp();
+        TellMove();
     }
+
+    private void TellMove() => Moves?.Invoke(
+        !parts.IsEnding && parts.Sessions.Admission.Obstacle is null && parts.AppWatch.Overdue is null && monitor.MayFollow(follower.Epoch)
+            ? parts.Sessions.Executed : Lsn.Zero);
 
     /// <summary>
     /// Takes one step towards a zeroed file for the promotion, when there is nothing to read; false: there is none to take.

@@ -80,6 +80,9 @@ internal sealed record Faults
     /// <summary>Negative control: a claim that was lost to another says that it was won.</summary>
     public bool SharedClaims { get; init; }
 
+    /// <summary>Negative control: each replica that runs seems to move, and to have executed everything.</summary>
+    public bool WishfulMoves { get; init; }
+
     /// <summary>Negative control: a secondary that writes back what it reads.</summary>
     public bool ReadRepair { get; init; }
 

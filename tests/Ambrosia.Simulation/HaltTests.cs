@@ -56,6 +56,11 @@ public sealed class HaltTests
         Assert.Contains("(I4)", Assert.Throws<SimulationFailure>(() => new World(seed, left).Run()).Message);
     }
 
+    /// <summary>Negative control: a primary that takes each replica for its successor that holds its lock.</summary>
+    [Fact]
+    public void NegativeControl_SuccessorThatStandsStill_IsFound() =>
+        AssertFound(new Faults { Replicas = true, WishfulMoves = true }, "(P9.8)");
+
     /// <summary>Negative control: a world in which somebody waits for ever is found by the bound of time.</summary>
     [Fact]
     public void NegativeControl_PeerThatIsNeverDialledAgain_IsFound() =>

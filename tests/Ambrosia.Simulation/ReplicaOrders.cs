@@ -3,7 +3,6 @@ using System.Text.Json.Nodes;
 using Ambrosia.Coordinator;
 using Ambrosia.Coordinator.Admin;
 using Ambrosia.Coordinator.Replica;
-using Ambrosia.Log.Fencing;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Payloads;
 
@@ -23,6 +22,12 @@ internal sealed class ReplicaOrders
     private string _asked = "";
     private CleanEnd? _end;
     private TimeSpan _stopAsked;
+
+    /// <summary>The command that is obeyed now came at this time of the world.</summary>
+    private TimeSpan _commandBegan;
+
+    /// <summary>The clean end began at this time of the world.</summary>
+    private TimeSpan _endBegan;
     private bool _isToStop, _hasSaidGoodbye;
 
     public ReplicaOrders(World world, SimulatedReplica replica, Coordinator.Coordinator parts)
@@ -35,9 +40,7 @@ internal sealed class ReplicaOrders
             WaitsBecause = () => parts.Sessions.Admission.WaitsBecause, Obstacle = () => parts.Sessions.Admission.Obstacle,
         };
         _commands.Set("promote", request => PromoteCommand.Begin(request, parts.HasLog, promoted, replica.Time));
-        _commands.Set("retire", request => RetireCommand.Begin(
-            request, parts.HasLog, [.. ReplicaLock.ListRunning(replica.Files, replica.Directory).Where(name => name != replica.Name)],
-            replica.Options.StopWithin, () => _isToStop = true));
+        parts.AddRetire(_commands, () => _isToStop = true);
     }
 
     /// <summary>The replica is to claim the epoch whoever is primary.</summary>
@@ -56,6 +59,24 @@ internal sealed class ReplicaOrders
         _world.Saw("terminated");
     }
 
+    /// <summary>What an operator does with messages that were set aside: one is tried again, or dropped.</summary>
+    public void Decide()
+    {
+        if (!Decisions("list", "").Any(answer => answer["message"] is not null)) return;
+        string[] places = [.. Decisions("list", "").Select(static answer => (string?)answer["message"]).OfType<string>()];
+        string action = _world.Shape.Next(3) == 0 ? "drop" : "retry", place = places[_world.Shape.Next(places.Length)];
+        _world.Trace($"{_replica.Process}: {action} {place}");
+        foreach (JsonObject _ in Decisions(action, place)) { }
+    }
+
+    /// <summary>The answers that come at once.</summary>
+    private IEnumerable<JsonObject> Decisions(string action, string place)
+    {
+        IAdminReply reply = _commands.Begin(
+            Encoding.UTF8.GetBytes(new JsonObject { ["command"] = "quarantine", ["action"] = action, ["message"] = place }.ToJsonString()));
+        for (bool isLast = false; !isLast && reply.Next(out isLast) is { } answer;) yield return answer;
+    }
+
     /// <summary>Does what is asked for; false: there is nothing, and the replica goes on as usual.</summary>
     public bool Step(Random random)
     {
@@ -67,6 +88,7 @@ internal sealed class ReplicaOrders
 
     private void StepReply()
     {
+        if (_reply is null) _commandBegan = _world.Time.Elapsed;
         _reply ??= _commands.Begin(Encoding.UTF8.GetBytes(new JsonObject { ["command"] = _asked }.ToJsonString()));
         JsonObject? answer = _reply.Next(out bool isLast);
         if (answer is not null) Answered(answer);
@@ -79,10 +101,28 @@ internal sealed class ReplicaOrders
     {
         _world.Trace($"{_replica.Process}: {_asked}: {answer.ToJsonString()}");
         string sight = answer["error"] is null ? "" : " refused";
+        if (answer["successors"] is JsonArray named)
+            foreach (JsonNode? successor in named) if (_parts.HasLog) AssertFollows((string)successor!, _commandBegan);
         _world.Saw(_asked switch
         {
             "promote" => $"promote{sight}", "retire" => $"retire{sight}", "checkpoint" when sight == "" => "checkpoint as asked", _ => null,
         });
+    }
+
+    /// <summary>Its process leaves the log to this replica, which takes no checkpoint.</summary>
+    public void HandedOver(string successor)
+    {
+        _world.Saw("handed over");
+        AssertFollows(successor, _endBegan);
+    }
+
+    /// <exception cref="SimulationFailure">It has not moved, so that nobody can know whether it goes on.</exception>
+    private void AssertFollows(string successor, TimeSpan since)
+    {
+        SimulatedReplica named = _world.Replicas.First(each => each.Id == _replica.Id && each.Name == successor);
+        if (named.MovedAt < since)
+            throw new SimulationFailure(
+                $"{_replica.Process} leaves the log to {successor}, asked at {since}, which has not moved since {named.MovedAt} (P9.8)");
     }
 
     /// <summary>The log is brought to a clean end, the app is told, and a little later the process is gone.</summary>
@@ -91,7 +131,7 @@ internal sealed class ReplicaOrders
         if (_end is null)
         {
             _end = _parts.BeginCleanEnd();
-            _stopAsked = _replica.Now;
+            (_stopAsked, _endBegan) = (_replica.Now, _world.Time.Elapsed);
         }
         if (_hasSaidGoodbye)
         {

@@ -26,7 +26,7 @@ internal static class Sights
         "clean end of a primary", "clean end of a secondary", "damage in a segment", "damage in a checkpoint", "misdirected write",
         "damage in outputs on disk", "exit 65", "exit 74", "instance halted", "damage where nothing is needed", "catalog hangs",
         "catalog down", "dialled in vain", "another build", "another build that does the same", "exit 70", "quiet digest",
-        "thread hangs", "one instance", "upgraded", "upgrade rehearsed", "upgrade given up", "old version ended",
-        "hello overtaken", "upgrade given up",
+        "thread hangs", "one instance", "upgraded", "upgrade rehearsed", "old version ended",
+        "hello overtaken", "upgrade given up", "handed over", "no replica goes on",
     ];
 }

@@ -1,7 +1,4 @@
-using System.Text;
-using System.Text.Json.Nodes;
 using Ambrosia.Coordinator;
-using Ambrosia.Coordinator.Admin;
 using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Primary;
 using Ambrosia.Coordinator.Replica;
@@ -48,7 +45,6 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     private SecondaryRole? _role;
     private TimeSpan? _pausedAt;
     private TimeSpan _pausedUntil, _fenceDue;
-    private readonly AdminCommands _commands = new();
     private ReplicaCatalog? _catalog;
     private bool _commitAsked, _mayClaim;
 
@@ -127,6 +123,9 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     public bool IsOtherBuild { get; private set; }
 
     public bool HasDiffered { get; set; }
+
+    /// <summary>A process of it that follows has said at this time that it moves.</summary>
+    public TimeSpan MovedAt { get; private set; }
 
     /// <summary>The threads of its process that hang.</summary>
     public HungPumps Hung { get; } = new(world);
@@ -214,7 +213,15 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         }
         Orders = new ReplicaOrders(world, this, parts);
         _housekeeping = new Housekeeping(parts);
-        if (!parts.HasLog) _role = new SecondaryRole(parts, _standby!, _follower!, NewSpare, () => _nameLock?.PublishAddress(Address));
+        if (!parts.HasLog)
+            _role = new SecondaryRole(parts, _standby!, _follower!, NewSpare, () => _nameLock?.PublishAddress(Address))
+            {
+                Moves = lsn =>
+                {
+                    MovedAt = world.Time.Elapsed;
+                    _nameLock?.PublishMove(lsn);
+                },
+            };
         _catalog = world.Catalogs.IsUsed ? new ReplicaCatalog(world, this, Inputs(), parts) : null;
     }
 
@@ -307,7 +314,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             case 5 when random.Next(8) == 0 && !Hung.Has(Pump.Fence): parts.CheckFence(); break;
             case 6 when random.Next(4) == 0: parts.Links.Admission.TellOutputs(); Dial(); break;
             case 7 when world.HasTimersAndTasks || world.Lone is not null: parts.FireTimers(); break;
-            case 8 when world.PoisonEvery > 0 && world.Shape.Next(300) == 0: Decide(parts); break;
+            case 8 when world.PoisonEvery > 0 && world.Shape.Next(300) == 0: Orders!.Decide(); break;
             default: StepApp(random); break;
         }
     }
@@ -394,25 +401,6 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         else App.Step(random);
     }
 
-    /// <summary>What an operator does with messages that were set aside: one is tried again, or dropped.</summary>
-    private void Decide(Coordinator.Coordinator parts)
-    {
-        parts.AddCommands(_commands);
-        if (!Ask("list", "").Any(answer => answer["message"] is not null)) return;
-        string[] places = [.. Ask("list", "").Select(static answer => (string?)answer["message"]).OfType<string>()];
-        string action = world.Shape.Next(3) == 0 ? "drop" : "retry", place = places[world.Shape.Next(places.Length)];
-        world.Trace($"{Process}: {action} {place}");
-        foreach (JsonObject _ in Ask(action, place)) { }
-    }
-
-    /// <summary>The answers that come at once.</summary>
-    private IEnumerable<JsonObject> Ask(string action, string place)
-    {
-        IAdminReply reply = _commands.Begin(
-            Encoding.UTF8.GetBytes(new JsonObject { ["command"] = "quarantine", ["action"] = action, ["message"] = place }.ToJsonString()));
-        for (bool isLast = false; !isLast && reply.Next(out isLast) is { } answer;) yield return answer;
-    }
-
     private void CommitAll()
     {
         _commitAsked = false;
@@ -479,6 +467,8 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         string line = happened.ToString();
         world.Trace($"{Process}: {line}");
         world.Upgrades.Logged(line);
+        if (happened.Name == "coordinator.handed.over") Orders!.HandedOver(happened.Text.Split(' ')[1]);
+        if (happened.Name == "coordinator.follower.missing") world.Saw("no replica goes on");
         // The hello of a former primary; or of a dead process, on a connection that was so slow that the next one was heard first.
         bool isOfRivals = world.Instances.Any(
             each => each.HasRivals && line.Contains($"{each.Id.Name} comes with epoch", StringComparison.Ordinal));

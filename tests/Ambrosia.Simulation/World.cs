@@ -432,6 +432,7 @@ internal sealed class World
         files = Oracles.DiskOf(replica.Id).Watch(files, replica.Process);
         if (Faults.LyingDisk) files = new LyingFiles(files);
         if (Faults.BlindFence) files = new BlindFiles(files);
+        if (Faults.WishfulMoves) files = new WishfulFiles(files);
         if (Faults.ReadRepair) files = new ReadRepair(files, () => replica.Coordinator is { HasLog: false });
         return files;
     }

@@ -58,6 +58,10 @@ internal sealed class AppSessionRegistry(
     /// <summary>A secondary whose app has executed all that is stated as durable.</summary>
     public bool IsCaughtUp => Live is { HasBegun: true } && execution.IsCaughtUp;
 
+    /// <summary>The app has executed the log up to here, as far as that is known; zero while there is no app.</summary>
+    public Lsn Executed =>
+        Live is not { HasBegun: true } ? Lsn.Zero : execution.IsCaughtUp ? log.Durable : execution.Progress.Processed;
+
     /// <summary>
     /// Log bytes that are stated as durable, and that the app is not known to have executed; all of them while there is no app.
     /// </summary>

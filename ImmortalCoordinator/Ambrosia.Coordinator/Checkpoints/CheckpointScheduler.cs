@@ -84,7 +84,8 @@ internal sealed class CheckpointScheduler(
             return false;
         }
         string holder = assigner.Assignee!;
-        if (!assigner.MustMove(ReplicaLock.ListRunning(_files, _directory), now)) return false;
+        // Who ends waits for no other: the next mark names itself.
+        if (!IsLast && !assigner.MustMove(ReplicaLock.ListRunning(_files, _directory), now)) return false;
         inputs.Logger.CheckpointReassigned(holder);
         return Mark(epoch, now);
     }

@@ -244,6 +244,8 @@ public sealed class CoordinatorHost : IDisposable
             host._name!.PublishAddress(host._pumps.Links.Address);
         }
 
+        public void Moves(Lsn executed) => host._name!.PublishMove(executed);
+
         public PrimaryLog TakeLogOver(Fence claimed, LogFollower? follower, PromotionSpare? spare) =>
             host.TakeLogOver(identity, claimed, follower, spare);
 
@@ -276,9 +278,7 @@ public sealed class CoordinatorHost : IDisposable
         _commands.Set("upgrade", request => UpgradeCommand.Begin(request, new UpgradedReplica(
             parts.Upgrades.InPlace, () => parts.Sessions.Live is { IsPrimary: true } ? parts.Execution.Delivery.Versions.Runs : null,
             () => NextAppFile.TryRead(_files, _options)?.CommandLine ?? "", TimeProvider.System)));
-        _commands.Set("retire", request => RetireCommand.Begin(
-            request, parts.HasLog, [.. ReplicaLock.ListRunning(_files, _options.LogDirectory).Where(name => name != _options.Replica)],
-            _options.StopWithin, _retired.Cancel));
+        parts.AddRetire(_commands, _retired.Cancel);
     }
 
     private void BecomePrimary(PrimaryStart start)

@@ -50,7 +50,7 @@ internal sealed class SecondaryPump : IDisposable
         {
             host.CaughtUp();
             logger.CaughtUp(follower.Epoch, follower.Stated, coordinator.Execution.Delivery.Records);
-        }, _work.Begin);
+        }, _work.Begin) { Moves = host.Moves };
     }
 
     /// <summary>Says why this replica may not take the primary's place; null: it may.</summary>
@@ -171,6 +171,9 @@ internal interface ISecondaryHost
 
     /// <summary>The app has executed all that is stated as durable, for the first time.</summary>
     void CaughtUp();
+
+    /// <summary>This replica moves, and its app has executed the log up to here; zero: it could not go on now.</summary>
+    void Moves(Lsn executed);
 
     /// <summary>Takes over the log of an epoch that was claimed.</summary>
     /// <exception cref="OperationCanceledException">The process is asked to end.</exception>

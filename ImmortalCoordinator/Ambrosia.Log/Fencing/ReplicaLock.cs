@@ -20,7 +20,13 @@ public sealed class ReplicaLock : IDisposable
     /// <summary>Behind that stands the place up to which the replica's state was found to be another's.</summary>
     private const int AgreedOffset = FeaturesOffset + sizeof(ulong);
 
+    /// <summary>Behind that a replica that follows counts while it moves, and states how far its app has executed the log.</summary>
+    private const int MovesOffset = AgreedOffset + sizeof(ulong);
+
+    private const int MoveBytes = 2 * sizeof(ulong);
+
     private readonly IFileLock _lock;
+    private ulong _moves;
 
     private ReplicaLock(IFileLock held) => _lock = held;
 
@@ -37,6 +43,7 @@ public sealed class ReplicaLock : IDisposable
         own.Clear();
         BinaryPrimitives.WriteUInt64LittleEndian(own[FeaturesOffset..], LogFeatures.Version);
         held.File.Write(own, 0);
+        held.File.Write(own[..MoveBytes], MovesOffset); // the first bytes of an address that is not there are zeros
         return new ReplicaLock(held);
     }
 
@@ -45,6 +52,38 @@ public sealed class ReplicaLock : IDisposable
     public void PublishAddress(string address)
     {
         if (address.Length <= AddressBytesMax) _lock.File.Write(Encoding.ASCII.GetBytes(address + "\n"), 0);
+    }
+
+    /// <summary>
+    /// Writes that this replica moves, and how far its app has executed the log. It is never flushed, and nothing rests on it but whom a
+    /// primary that ends takes for its successor.
+    /// </summary>
+    /// <param name="executed">Zero: this replica could not go on now.</param>
+    public void PublishMove(Lsn executed)
+    {
+        Span<byte> bytes = stackalloc byte[MoveBytes];
+        BinaryPrimitives.WriteUInt64LittleEndian(bytes, ++_moves);
+        BinaryPrimitives.WriteUInt64LittleEndian(bytes[sizeof(ulong)..], executed.Value);
+        try
+        {
+            _lock.File.Write(bytes, MovesOffset);
+        }
+        catch (IOException)
+        {
+            // A replica that cannot say that it moves is taken for one that stands still.
+        }
+    }
+
+    /// <summary>
+    /// Returns what a replica wrote when it moved last; zeros where its process has not, or is of a build that does not say it.
+    /// </summary>
+    public static FollowerMove ReadMove(IFileSystem fs, string dir, string replica)
+    {
+        Span<byte> bytes = stackalloc byte[MoveBytes];
+        using IFile? file = TryOpen(fs, Path.Combine(dir, new ReplicaFileName(replica).ToString()));
+        if (file?.Read(bytes, MovesOffset) != bytes.Length) return default;
+        ulong executed = BinaryPrimitives.ReadUInt64LittleEndian(bytes[sizeof(ulong)..]);
+        return new FollowerMove(BinaryPrimitives.ReadUInt64LittleEndian(bytes), executed < Lsn.Limit ? new Lsn(executed) : Lsn.Zero);
     }
 
     /// <summary>

@@ -88,6 +88,10 @@ internal sealed class Node : IPumps
         Parts.Followed();
     }
 
+    /// <summary>The role of this secondary, which says to <paramref name="moves"/> how far its app has come.</summary>
+    public SecondaryRole NewRole(Action<Lsn> moves) => new(
+        Parts, new TakeOverMonitor(_process, _identity, OptionsOf("r1")), _follower!, static _ => null, static () => { }) { Moves = moves };
+
     /// <summary>The primary is gone: this one takes over.</summary>
     public void BecomePrimary() => Parts.BecomePrimary(TakeLogOver());
 

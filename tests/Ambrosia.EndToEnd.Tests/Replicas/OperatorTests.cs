@@ -58,4 +58,50 @@ public sealed class OperatorTests : ReplicaTests
             cluster.AssertNoneGaveUp();
         });
     }
+
+    /// <summary>A standby that is stopped holds its lock and has published its address, and cannot follow all the same.</summary>
+    [Fact]
+    public void Retire_PrimaryWhoseStandbyIsStopped_IsRefusedAndAStopTakesTheCheckpoint()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Retire_PrimaryWhoseStandbyIsStopped_IsRefusedAndAStopTakesTheCheckpoint)), () =>
+        {
+            (ReplicaSet source, ReplicaSet ledger) = Pair(cluster);
+            ledger.Start(2);
+            source.Start(1);
+            ReplicaSet.AwaitCaughtUp(ledger.Members[1]);
+            Replica primary = ledger.Members[0];
+            Signals.Stop(ledger.Members[1].Coordinator.Id);
+            Assert.Contains("r1 stands still", (string?)Ask(ledger, 0, "retire")["error"]);
+            Signals.Terminate(primary.Coordinator.Id);
+            Assert.Equal(0, primary.AwaitExit());
+            primary.AwaitLine("why no replica goes on",
+                static line => line == "no replica goes on at once (r1 stands still), so a last checkpoint is taken");
+            Assert.NotEmpty(Directory.EnumerateFiles(primary.LogDirectory, "ckpt.*.r0"));
+            Assert.DoesNotContain(
+                primary.Lines.From(0), static line => line.Contains("ends without a last checkpoint", StringComparison.Ordinal));
+            Signals.Continue(ledger.Members[1].Coordinator.Id);
+            ledger.Members[1].AwaitReady();
+            Finish(cluster, source);
+        });
+    }
+
+    /// <summary>A standby that moves and whose app has not come could not go on either.</summary>
+    [Fact]
+    public void Retire_PrimaryWhoseStandbyHasNoApp_IsRefused()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Retire_PrimaryWhoseStandbyHasNoApp_IsRefused)), () =>
+        {
+            (ReplicaSet source, ReplicaSet ledger) = Pair(cluster);
+            ledger.Start(1);
+            source.Start(1);
+            ledger.Add().Start(withApp: false);
+            Cluster.Await("the standby says that it moves",
+                () => ((string?)Ask(ledger, 0, "retire")["error"])?.Contains("r1 could not go on", StringComparison.Ordinal) == true);
+            Assert.True(ledger.Members[0].IsRunning);
+            Finish(cluster, source);
+            cluster.AssertNoneGaveUp();
+        });
+    }
 }

@@ -86,6 +86,33 @@ public sealed class ReplicaLockTests
         Assert.Equal(9, stated[256]);
     }
 
+    /// <summary>What the process before has written would make of a replica that was just started one that follows.</summary>
+    [Fact]
+    public void TryTake_AfterAProcessThatMoved_SaysNothingOfItAndKeepsWhatItAgreedWith()
+    {
+        var files = new MemoryFileSystem();
+        Assert.Equal(default, ReplicaLock.ReadMove(files, Dir, "r1"));
+        using (ReplicaLock first = ReplicaLock.TryTake(files, Dir, "r1")!)
+        {
+            Assert.Equal(default, ReplicaLock.ReadMove(files, Dir, "r1"));
+            ReplicaLock.PublishAgreed(files, Dir, "r1", new Lsn(4711));
+            first.PublishMove(new Lsn(5000));
+            first.PublishMove(new Lsn(6000));
+            Assert.Equal(new FollowerMove(2, new Lsn(6000)), ReplicaLock.ReadMove(files, Dir, "r1"));
+        }
+        using ReplicaLock second = ReplicaLock.TryTake(files, Dir, "r1")!;
+        Assert.Equal(default, ReplicaLock.ReadMove(files, Dir, "r1"));
+        Assert.Equal(new Lsn(4711), FindAgreed(files, except: "r0"));
+    }
+
+    [Fact]
+    public void ReadMove_LsnBeyondAllLogs_ReadsAsZero()
+    {
+        var files = new MemoryFileSystem();
+        using (IFileLock bad = files.TryLock($"{Dir}/replica.r1")!) bad.File.Write([.. Enumerable.Repeat((byte)255, 280)], 0);
+        Assert.Equal(new FollowerMove(ulong.MaxValue, Lsn.Zero), ReplicaLock.ReadMove(files, Dir, "r1"));
+    }
+
     /// <summary>The longest address that fits ends where the features begin; a longer one would overwrite them.</summary>
     [Theory]
     [InlineData(247, true)]

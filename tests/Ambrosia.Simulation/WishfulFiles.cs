@@ -1,0 +1,27 @@
+using System.Buffers.Binary;
+using Ambrosia.Log.Files;
+using Ambrosia.Protocol;
+
+namespace Ambrosia.Simulation;
+
+/// <summary>Negative control: whatever a replica has written of its moves, it seems to move and to have executed everything.</summary>
+internal sealed class WishfulFiles(IFileSystem files) : WrappedFiles(files)
+{
+    private ulong _moves;
+
+    protected override IFile Wrap(string path, IFile file) =>
+        Path.GetFileName(path).StartsWith("replica.", StringComparison.Ordinal) ? new WishfulFile(this, file) : file;
+
+    private sealed class WishfulFile(WishfulFiles of, IFile file) : WrappedFile(file)
+    {
+        private const int MovesOffset = 264, MoveBytes = 16;
+
+        public override int Read(Span<byte> buffer, long offset)
+        {
+            if (offset != MovesOffset || buffer.Length != MoveBytes) return base.Read(buffer, offset);
+            BinaryPrimitives.WriteUInt64LittleEndian(buffer, ++of._moves);
+            BinaryPrimitives.WriteUInt64LittleEndian(buffer[sizeof(ulong)..], Lsn.Limit - 1);
+            return buffer.Length;
+        }
+    }
+}

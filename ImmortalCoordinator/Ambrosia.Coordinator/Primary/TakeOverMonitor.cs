@@ -62,7 +62,10 @@ internal sealed class TakeOverMonitor(
         {
             if (now - _lastLook > options.HangLimit / 2) _watch.Forget(); // it was us who did not run
             _lastLook = now;
-            if (_hasClaimed || _held is not { } primary || PrimaryLock.ReadBeat(files, primary.LockPath) is not { } beat) return null;
+            if (_hasClaimed || _held is not { } primary) return null;
+            string path = PrimaryLock.Watched(files, options.LogDirectory, primary.Epoch, primary.LockPath);
+            if (path != primary.LockPath) _held = primary = primary with { LockPath = path }; // the other was a loser of the claim
+            if (PrimaryLock.ReadBeat(files, path) is not { } beat) return null;
             return _watch.Hangs(primary.Epoch, beat, now) ? primary.Epoch : null;
         }
     }

@@ -35,6 +35,7 @@ public static class PrimaryClaim
         PrimaryLock.WriteMount(mine, mount);
         if (Fence.TryClaim(fs, dir, identity, current) is { } fence)
         {
+            PrimaryLock.WriteWon(mine);
             crash.Hit("takeover.afterClaim");
             return new ClaimResult.Claimed(fence, new PrimaryLock(mine, path, mount));
         }
@@ -47,10 +48,12 @@ public static class PrimaryClaim
     public static bool HasPrimary(IFileSystem fs, string dir, InstanceIdentity identity) =>
         HeldLock(fs, dir, Fence.Current(fs, dir, identity)) is not null;
 
-    /// <summary>Returns the path of the first lock of the epoch that a process holds; null when none is held.</summary>
+    /// <summary>
+    /// Returns the path of the first lock of the epoch that a process holds and that means something; null when none is held.
+    /// </summary>
     private static string? HeldLock(IFileSystem fs, string dir, Epoch epoch)
     {
-        foreach (string path in PrimaryLock.Of(fs, dir, epoch))
+        foreach (string path in PrimaryLock.Standing(fs, dir, epoch))
         {
             using IFileLock? taken = fs.TryLock(path);
             if (taken is null) return path;

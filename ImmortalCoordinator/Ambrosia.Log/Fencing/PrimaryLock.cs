@@ -7,8 +7,8 @@ namespace Ambrosia.Log.Fencing;
 
 /// <summary>
 /// Holds the lock <c>primary.&lt;n&gt;.&lt;replica&gt;</c>. Its first 8 bytes count heartbeats, and the next 8 number the segment that was
-/// written then; behind them stands through which mount the claimer sees the directory, and then up to where the log was durable. They are
-/// never flushed. On beats and number rests nothing but how long a waiter waits, and that a segment which is gone is missed; on the mount,
+/// written then; behind them stands through which mount the claimer sees the directory, up to where the log was durable, and whether the claim was won.
+/// They are never flushed. On beats and number rests nothing but how long a waiter waits, and that a segment which is gone is missed; on the mount,
 /// who may follow without a proof; on the position, that pages which were there are missed. What was durable before it was written is so
 /// whatever became of this file, so any version of it says what is true. The commit pump writes a heartbeat after a fence check and never
 /// while a flush is outstanding, so that a stuck disk is silent. One thread.
@@ -16,7 +16,7 @@ namespace Ambrosia.Log.Fencing;
 public sealed class PrimaryLock : IDisposable
 {
     private const int SegmentOffset = sizeof(ulong), MountOffset = 2 * sizeof(ulong), DurableOffset = MountOffset + MountId.Bytes,
-        ContentBytes = DurableOffset + sizeof(ulong);
+        WonOffset = DurableOffset + sizeof(ulong), ContentBytes = WonOffset + sizeof(ulong);
 
     private readonly IFileLock _lock;
     private readonly MountId _mount;
@@ -42,6 +42,7 @@ public sealed class PrimaryLock : IDisposable
         BinaryPrimitives.WriteUInt64LittleEndian(bytes[SegmentOffset..], segment);
         _mount.Write(bytes[MountOffset..]);
         BinaryPrimitives.WriteUInt64LittleEndian(bytes[DurableOffset..], durable.Value);
+        bytes[WonOffset] = 1;
         _lock.File.Write(bytes, 0);
     }
 
@@ -65,13 +66,62 @@ public sealed class PrimaryLock : IDisposable
     }
 
     /// <summary>
+    /// Writes that the claim was won, so that a loser which stands still before it removes its own lock is taken for what it is.
+    /// </summary>
+    internal static void WriteWon(IFileLock held)
+    {
+        Span<byte> bytes = [1, 0, 0, 0, 0, 0, 0, 0];
+        try
+        {
+            held.File.Write(bytes, WonOffset);
+        }
+        catch (IOException)
+        {
+            // The first beat says the same; until then all who want the epoch are waited for.
+        }
+    }
+
+    /// <summary>
+    /// Returns the paths of those locks of an epoch that mean something: of who has won it, or while none is known to have, of all who
+    /// want it. A loser that was stopped or killed before it removed its own would be waited for in place of the primary.
+    /// </summary>
+    internal static IReadOnlyList<string> Standing(IFileSystem fs, string dir, Epoch epoch)
+    {
+        string[] all = [.. Of(fs, dir, epoch)];
+        if (all.Length < 2) return all;
+        string[] won = [.. all.Where(path => HasWon(fs, path))];
+        return won.Length > 0 ? won : all;
+    }
+
+    /// <summary>Returns true when the claimer of a lock is known to have won its epoch: it says so, or has beaten.</summary>
+    internal static bool HasWon(IFileSystem fs, string path)
+    {
+        Span<byte> bytes = stackalloc byte[ContentBytes];
+        bytes.Clear();
+        try
+        {
+            return ReadAt(fs, path, 0, bytes) is not null && (BinaryPrimitives.ReadUInt64LittleEndian(bytes) > 0 || bytes[WonOffset] == 1);
+        }
+        catch (IOException e) when (IFileSystem.IsUnreadable(e))
+        {
+            return false;
+        }
+    }
+
+    /// <summary>
+    /// Returns the path of the lock that an observer of an epoch is to watch in place of one whose claimer is not known to have won.
+    /// </summary>
+    public static string Watched(IFileSystem fs, string dir, Epoch epoch, string path) =>
+        !HasWon(fs, path) && Standing(fs, dir, epoch) is [var winner] ? winner : path;
+
+    /// <summary>
     /// Returns the mount through which the claimer of an epoch saw the directory; null where that is not known.
     /// </summary>
     internal static MountId? ReadMount(IFileSystem fs, string dir, Epoch epoch)
     {
         Span<byte> bytes = stackalloc byte[MountId.Bytes];
         MountId? found = null;
-        foreach (string path in Of(fs, dir, epoch))
+        foreach (string path in Standing(fs, dir, epoch))
         {
             if (ReadAt(fs, path, MountOffset, bytes) is not { } count) continue; // it was a loser's
             if (found is not null || count < bytes.Length) return null; // two want the epoch, or one says nothing

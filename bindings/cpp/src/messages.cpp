@@ -142,7 +142,7 @@ bool session::take_request(const record_view& record) {
 bool session::keyed(std::uint32_t method, byte_span key, byte_span arguments) {
   std::int64_t place = -1;
   const request_window::row* found = nullptr;
-  switch (_window.judge(method, key, arguments, _in.answers, place, found)) {
+  switch (_window.judge(method, key, {crc64(arguments), read_hash(method, arguments)}, _in.answers, place, found)) {
     case request_window::verdict::execute:
       return handle(method, arguments, place);
     case request_window::verdict::answered:
@@ -158,6 +158,16 @@ bool session::keyed(std::uint32_t method, byte_span key, byte_span arguments) {
       break;
   }
   return true;
+}
+
+// The hash of the arguments as this build reads them, so that a caller of another build is known again (contract.md C1.9); of those that
+// cannot be read that of their bytes.
+std::uint64_t session::read_hash(std::uint32_t method, byte_span arguments) {
+  writer again;
+  incoming to(*this, again, method, arguments);
+  to.purpose = incoming::use::read_again;
+  _app->dispatch(to);
+  return crc64(to.what == incoming::fate::done && !again.bad ? again.view() : arguments);
 }
 
 bool session::handle(std::uint32_t method, byte_span arguments, std::int64_t window_row) {
@@ -215,7 +225,8 @@ bool session::take_query(byte_span payload) {
   if (!read_query(in, query)) return fail_with(in.error, "Query");
   writer result;
   incoming to(*this, result, query.method, query.arguments);
-  to.is_query = to.wants_result = true;
+  to.purpose = incoming::use::query;
+  to.wants_result = true;
   _app->dispatch(to);
   if (to.what == incoming::fate::no_method) to.fail(failures::no_method(query.method));
   if (result.size() > out.limit) to.fail(failures::too_long(out.limit));

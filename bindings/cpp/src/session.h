@@ -132,6 +132,7 @@ class session final : public runtime {
   void handled(const reply_to& answers, std::int64_t window_row, const outcome& of);
   void answer(const reply_to& to, bool is_failure, byte_span value, std::string_view words);
   bool keyed(std::uint32_t method, byte_span key, byte_span arguments);
+  std::uint64_t read_hash(std::uint32_t method, byte_span arguments);
   // Does with a failure that nobody awaits what the fork policy says.
   void refuse_fork(const outcome& of);
   bool set_aside(const outcome& of);

@@ -1,21 +1,38 @@
 #include "window.h"
 
 namespace ambrosia::inline v0 {
+namespace {
 
-request_window::verdict request_window::judge(std::uint32_t method, byte_span key, byte_span arguments, const reply_to& answers, std::int64_t& place,
+// A row of the image has the hash of what was read as its last item, where that is another than the hash of the bytes (I4.2).
+void begin_row(writer& out, std::size_t items, const request_window::hashes& of) { cbor::put_array(out, items + (of.read != of.bytes ? 1 : 0)); }
+void end_row(writer& out, const request_window::hashes& of) {
+  if (of.read != of.bytes) encode(out, of.read);
+}
+bool begin_row(cbor_reader& in, std::size_t items) {
+  std::size_t count = in.read_array();
+  if (count != items && count != items + 1) in.fail("OutOfRange");
+  return count > items;
+}
+void end_row(cbor_reader& in, bool has_read, request_window::hashes& of) {
+  of.read = of.bytes;
+  if (has_read) decode(in, of.read);
+}
+
+}  // namespace
+
+request_window::verdict request_window::judge(std::uint32_t method, byte_span key, hashes arguments, const reply_to& answers, std::int64_t& place,
                                               const row*& found) {
   key_name name(method, to_bytes(key));
-  std::uint64_t crc = crc64(arguments);
   auto [at, is_new] = _rows.try_emplace(name);
   row& of = at->second;
   if (is_new) {
     of.place = _next_place++;
-    of.arguments_crc = crc;
+    of.arguments = arguments;
     _under_way.emplace(of.place, name);
     place = static_cast<std::int64_t>(of.place);
     return verdict::execute;
   }
-  if (of.arguments_crc != crc) return verdict::reused;
+  if (of.arguments.bytes != arguments.bytes && of.arguments.read != arguments.read) return verdict::reused;
   found = &of;
   if (of.is_answered) return verdict::answered;
   if (answers.who != reply_to::kind::nobody) of.waiting.push_back(answers);
@@ -55,7 +72,9 @@ void request_window::write(writer& out, const runtime& run) const {
   cbor::put_array(out, _answered.size());
   for (const key_name& name : _answered) {
     const row& of = _rows.at(name);
-    write_row(out, name.first, name.second, of.is_failure ? 1 : 0, of.answer, of.time, of.arguments_crc);
+    begin_row(out, 6, of.arguments);
+    encode(out, name.first), encode(out, name.second), encode(out, of.is_failure ? 1 : 0), encode(out, of.answer), encode(out, of.time);
+    encode(out, of.arguments.bytes), end_row(out, of.arguments);
   }
   std::map<std::int64_t, std::uint64_t> flows;  // their numbers, by the place of their key
   for (const flow_core* flow = run.first_flow; flow != nullptr && !_under_way.empty(); flow = flow->behind) {
@@ -64,10 +83,11 @@ void request_window::write(writer& out, const runtime& run) const {
   cbor::put_array(out, _under_way.size());
   for (const auto& [place, name] : _under_way) {
     const row& of = _rows.at(name);
-    cbor::put_array(out, 5);
-    encode(out, name.first), encode(out, name.second), encode(out, flows[static_cast<std::int64_t>(place)]), encode(out, of.arguments_crc);
+    begin_row(out, 5, of.arguments);
+    encode(out, name.first), encode(out, name.second), encode(out, flows[static_cast<std::int64_t>(place)]), encode(out, of.arguments.bytes);
     cbor::put_array(out, of.waiting.size());
     for (const reply_to& one : of.waiting) write_row(out, one.epoch, one.session, one.call);
+    end_row(out, of.arguments);
   }
 }
 
@@ -78,7 +98,9 @@ bool request_window::read(cbor_reader& in) {
     key_name name;
     std::uint8_t status = 0;
     row of;
-    read_row(in, name.first, name.second, status, of.answer, of.time, of.arguments_crc);
+    bool has_read = begin_row(in, 6);
+    decode(in, name.first), decode(in, name.second), decode(in, status), decode(in, of.answer), decode(in, of.time);
+    decode(in, of.arguments.bytes), end_row(in, has_read, of.arguments);
     if (status > 1) in.fail("OutOfRange");
     of.is_answered = true;
     of.is_failure = status == 1;
@@ -89,16 +111,17 @@ bool request_window::read(cbor_reader& in) {
   }
   for (std::size_t count = in.read_array(); count != 0 && in.ok(); count--) {
     key_name name;
-    in.read_array_of(5);
+    bool has_read = begin_row(in, 5);
     decode(in, name.first), decode(in, name.second);
     row& of = _rows[name];
-    decode(in, of.flow), decode(in, of.arguments_crc);
+    decode(in, of.flow), decode(in, of.arguments.bytes);
     of.place = _next_place++;
     for (std::size_t waiting = in.read_array(); waiting != 0 && in.ok(); waiting--) {
       reply_to one{reply_to::kind::outside, name.first};
       read_row(in, one.epoch, one.session, one.call);
       of.waiting.push_back(one);
     }
+    end_row(in, has_read, of.arguments);
     _under_way.emplace(of.place, name);
   }
   return in.ok();

@@ -12,9 +12,13 @@ namespace ambrosia::inline v0 {
 class request_window {
  public:
   using key_name = std::pair<std::uint32_t, bytes>;
+  // The CRC-64 of arguments: of their bytes, and of what this build reads and writes again. One of them is enough to be the same.
+  struct hashes {
+    std::uint64_t bytes = 0, read = 0;
+  };
   struct row {
     std::uint64_t place = 0;  // where it stands in the order of the window
-    std::uint64_t arguments_crc = 0;
+    hashes arguments;
     bool is_answered = false, is_failure = false;
     bytes answer;
     std::int64_t time = 0;          // in time for keys
@@ -24,7 +28,7 @@ class request_window {
 
   // What is to be done with a message: execute it (the row's place is given), or nothing more than to answer.
   enum class verdict { execute, wait, answered, reused };
-  verdict judge(std::uint32_t method, byte_span key, byte_span arguments, const reply_to& answers, std::int64_t& place, const row*& found);
+  verdict judge(std::uint32_t method, byte_span key, hashes arguments, const reply_to& answers, std::int64_t& place, const row*& found);
   // The message of this row has been answered; gives those that wait for the same.
   std::vector<reply_to> answer(std::int64_t place, bool is_failure, byte_span value);
   // Between two records: what is too old, or more than the policy says, leaves.

@@ -179,6 +179,100 @@ void send_while_running() {
   expect(reports == ends, "what has emitted much is not reported", reports.size());
 }
 
+// A request with a key, as a caller outside sends it.
+bytes request_record(std::uint64_t number, std::string_view key, std::uint32_t method, byte_span arguments) {
+  writer message, out;
+  message.varint(method), message.string(key), message.raw(arguments);
+  for (int i = 0; i < 16; i++) out.u8(static_cast<std::uint8_t>(i));
+  out.u64(number), out.u8(1), out.varint(message.size()), out.raw(message.view());
+  return out.take();
+}
+
+template <class... T>
+bytes arguments_of(const T&... values) {
+  writer out;
+  (encode(out, values), ...);
+  return out.take();
+}
+
+// Arguments of which a caller's build writes more or fewer, and others. `waits`: they are asked for again before the answer, which comes later.
+struct repeated {
+  std::uint32_t method;
+  std::vector<bytes> same;
+  bytes other;
+  bool waits = false;
+};
+
+std::vector<repeated> repeated_requests() {
+  using id = probe::IProbe::id;
+  using namespace std::string_view_literals;
+  std::optional<std::int64_t> none, five = 5;
+  std::vector<repeated> all{
+      {id::Defaults, {arguments_of(), arguments_of(7), arguments_of(7, "seven"sv), arguments_of(7, "seven"sv, none), arguments_of(7, "seven"sv, none, "new"sv)}, arguments_of(8)},
+      {id::Defaults, {arguments_of(7, "seven"sv, five), arguments_of(7, "seven"sv, five, 1)}, arguments_of(7, "seven"sv, none)},
+      {id::Defaults, {arguments_of(1), arguments_of(1, "seven"sv)}, arguments_of(1, "one"sv)},
+      {id::Add, {arguments_of(1), arguments_of(1, "beside"sv)}, arguments_of(2)},
+  };
+  Step delay;
+  delay.Op = Operation::Delay;
+  delay.Number = 1'000;
+  writer whole;
+  encode(whole, std::vector<Step>{delay});
+  // The same list of one step, with a member that this build does not know: a map of one pair more.
+  bytes more = whole.take();
+  if ((more[1] >> 5) == 5 && (more[1] & 31) < 23) {
+    more[1]++;
+    for (char each : "\x6azzzzzzzzzz\xf6"sv) more.push_back(static_cast<std::uint8_t>(each));
+  }
+  delay.Number = 2'000;
+  writer other;
+  encode(other, std::vector<Step>{delay});
+  all.push_back({id::Do, {whole.take(), more}, other.take(), true});
+  return all;
+}
+
+// A request that is repeated with its key from another build is the same request (contract.md C1.9), behind an image, too.
+void repeat_from_other_builds() {
+  for (const repeated& each : repeated_requests()) {
+    for (const bytes& first : each.same) {
+      auto at = new_session();
+      welcome(*at, 0, false);
+      std::uint64_t lsn = 0, number = 0;
+      std::vector<std::string> names;
+      auto give = [&](std::uint8_t kind, byte_span body) {
+        bytes frame = deliver(lsn, 1'700'000'000'000'000, kind, body);
+        expect(at->take(frame_type::deliver, frame), at->end().why.c_str());
+        lsn += frame.size() - 24;
+        return listen(*at, names);
+      };
+      auto ask = [&](const bytes& arguments) { return give(static_cast<std::uint8_t>(record_kind::client_request), request_record(++number, "k", each.method, arguments)).lines; };
+      give(3, first_start());
+      std::vector<std::string> answer = ask(first);
+      expect(each.waits || answer.size() == 1, "a request has no answer", each.method);
+      for (int restored = 0; restored < 2; restored++) {
+        for (const bytes& again : each.same) {
+          std::vector<std::string> found = ask(again);
+          expect(each.waits ? found.empty() : found.size() == 1 && found[0].substr(found[0].rfind(' ')) == answer[0].substr(answer[0].rfind(' ')),
+                 "a request of another build is executed again, or refused", each.method);
+        }
+        std::vector<std::string> refused = ask(each.other);
+        expect(refused.size() == 1 && refused[0].find(hex(as_bytes("KeyReused"))) != std::string::npos, "another request has the answer of the first", each.method);
+        writer image;
+        at->write_image(image);
+        at = new_session();
+        welcome(*at, lsn, true);
+        give_image(*at, lsn, image.view());
+        expect(at->end().code == 0, at->end().why.c_str());
+        names.clear();
+        listen(*at, names);
+        writer same;
+        at->write_image(same);
+        expect(hex(image.view()) == hex(same.view()), "an image that is restored is another one");
+      }
+    }
+  }
+}
+
 class play {
  public:
   explicit play(std::uint64_t seed) : _chance(seed) {}
@@ -300,6 +394,7 @@ int main(int count, char** arguments) {
   expect(hex(hmac_sha256(as_bytes("Jefe"), as_bytes("what do ya want for nothing?"))) == "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843", "HMAC");
   expect(hex(sha256(as_bytes("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq"))) == "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1", "SHA-256");
   send_while_running();
+  repeat_from_other_builds();
   for (int i = 0; i < programs && failures_found == 0; i++) {
     play(seed + static_cast<std::uint64_t>(i)).run();
     if (failures_found != 0) std::printf("session_test: repeat with: session_test 1 %llu\n", static_cast<unsigned long long>(seed) + static_cast<unsigned long long>(i));

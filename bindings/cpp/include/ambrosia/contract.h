@@ -8,6 +8,8 @@ namespace ambrosia::inline v0 {
 // A message on its way to a handler, and what became of it.
 struct incoming {
   enum class fate : std::uint8_t { no_method, failed, done, flow };
+  // What the dispatch is for. `read_again` executes nothing: the arguments are written again as this build reads them (contract.md C1.9).
+  enum class use : std::uint8_t { execute, query, read_again };
 
   incoming(runtime& of, writer& result, std::uint32_t method, byte_span arguments) : run(of), result(result), method(method), arguments(arguments) {}
 
@@ -15,7 +17,7 @@ struct incoming {
   writer& result;  // where a value goes
   std::uint32_t method;
   byte_span arguments;
-  bool is_query = false;
+  use purpose = use::execute;
   bool wants_result = false;
   reply_to answers;
   std::int64_t window_row = -1;
@@ -82,6 +84,24 @@ bool read_arguments(incoming& in, Tuple& values, const std::string_view* default
   if (from.ok()) return true;
   in.fail(from.union_name.empty() ? failures::bad_arguments(in.method) : failures::unknown_case(from));
   return false;
+}
+
+// Writes the arguments as they were read, without those at the end that are what a missing one would be.
+template <class Tuple, std::size_t... I>
+void write_again(incoming& in, const Tuple& values, const std::string_view* defaults, std::index_sequence<I...>) {
+  std::size_t end = 0;
+  [[maybe_unused]] auto one = [&](const auto& value, std::string_view missing) {
+    std::size_t from = in.result.size();
+    encode(in.result, value);
+    std::remove_cvref_t<decltype(value)> absent{};
+    take_default(in, missing, absent);
+    writer other;
+    encode(other, absent);
+    if (!std::ranges::equal(in.result.view(from), other.view())) end = in.result.size();
+  };
+  (one(std::get<I>(values), defaults[I]), ...);
+  in.result.resize(end);
+  in.what = incoming::fate::done;
 }
 
 template <class R, bool Raw, class V>
@@ -155,7 +175,9 @@ struct signature {
   static void invoke(incoming& in, A& app, H handler, const std::string_view* defaults, std::type_identity<std::tuple<Q...>>) {
     static_assert(sizeof...(P) == sizeof...(Q), "the handler's parameters are those of the contract");
     std::tuple<read_as<P, Q>...> values;
-    if (read_arguments(in, values, defaults, std::index_sequence_for<P...>())) give<R, Raw>(in, app, handler, values);
+    if (!read_arguments(in, values, defaults, std::index_sequence_for<P...>())) return;
+    if (in.purpose == incoming::use::read_again) return write_again(in, values, defaults, std::index_sequence_for<P...>());
+    give<R, Raw>(in, app, handler, values);
   }
 };
 template <class F>
@@ -173,7 +195,7 @@ struct signature_of<R(P...)> : signature<R, P...> {
 template <class Signature, bool RawResult = false, class A, class H, class... Default>
 [[gnu::noinline]] void invoke(incoming& in, A& app, H handler, Default... defaults) {
   using traits = detail::handler_traits<H>;
-  if (in.is_query) return;
+  if (in.purpose == incoming::use::query) return;
   const std::string_view all[detail::signature_of<Signature>::count + 1] = {defaults...};
   detail::signature_of<Signature>::template invoke<RawResult>(in, app, handler, all, std::type_identity<typename traits::parameters>());
 }
@@ -182,7 +204,7 @@ template <class Signature, bool RawResult = false, class A, class H, class... De
 [[gnu::noinline]] void invoke_query(incoming& in, A& app, H handler, Default... defaults) {
   using traits = detail::handler_traits<H>;
   static_assert(traits::reads_only, "the handler of a query is a const member function: it changes nothing and sends nothing");
-  if (!in.is_query) return;
+  if (in.purpose != incoming::use::query) return;
   const std::string_view all[detail::signature_of<Signature>::count + 1] = {defaults...};
   detail::signature_of<Signature>::template invoke<RawResult>(in, app, handler, all, std::type_identity<typename traits::parameters>());
 }
@@ -191,7 +213,7 @@ template <class R, bool RawResult = false, class A, class H>
 [[gnu::noinline]] void invoke_raw(incoming& in, A& app, H handler) {
   using traits = detail::handler_traits<H>;
   using parameter = std::tuple_element_t<0, typename traits::parameters>;
-  if (in.is_query) return;
+  if (in.purpose != incoming::use::execute) return;
   if constexpr (std::same_as<detail::read_as<bytes, parameter>, byte_span> && !traits::waits) {
     detail::run_plain<R, RawResult>(in, [&]() -> decltype(auto) { return (app.*handler)(byte_span(in.arguments.data(), in.arguments.size())); });
   } else {

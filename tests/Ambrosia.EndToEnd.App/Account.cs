@@ -109,7 +109,7 @@ public sealed partial class Account : Immortal<IAccount>, IAccount
         var all = new List<byte[]>();
         while (true)
         {
-            all.Add(GC.AllocateUninitializedArray<byte>(64 << 20));
+            all.Add(new byte[64 << 20]);
             Array.Fill(all[^1], (byte)1);
         }
     }

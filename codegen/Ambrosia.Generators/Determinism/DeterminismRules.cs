@@ -28,6 +28,8 @@ internal static class DeterminismRules
         s_memory = Rule("AMB112", "Handlers do not observe the garbage collector", "{0} depends on when memory is collected. It is executed by {1}. Use {2}."),
         s_services = Rule("AMB113", "Handlers ask for no services", "{0} gives what no log holds. It is executed by {1}. Use {2}."),
         s_stated = Rule("AMB114", "Handlers use nothing that its author calls nondeterministic", "{0} is marked [NonDeterministic]. It is executed by {1}. Use {2}."),
+        s_processor = Rule("AMB115", "Handlers do not ask for the processor", "{0} depends on the processor. It is executed by {1}. Use {2}."),
+        s_leftOut = Rule("AMB116", "What is counted outside of the state is not sent", "{0} begins anew behind each restart. It is executed by {1}. Use {2}."),
         s_logged = Rule("AMB123", "Handlers send no impulses", "{0} is refused in handlers. It is executed by {1}. Use {2}."),
         s_task = Rule("AMB124", "The body of a task does not touch the state", "{0} is of the handlers' thread, and the body of a task, or WhilePrimary, runs beside it. It is executed by {1}. Use {2}."),
         s_query = Rule("AMB125", "A query reads and answers at once", "{0} changes, sends or waits, and a query is in no log. It is executed by {1}. Use {2}."),
@@ -37,7 +39,7 @@ internal static class DeterminismRules
     internal static readonly IReadOnlyDictionary<string, DiagnosticDescriptor> ById = new[]
     {
         s_clock, s_chance, s_guid, s_threads, s_await, s_outside, s_statics, s_ambient, s_order, s_hash, s_culture, s_memory, s_services,
-        s_stated, s_logged, s_task, s_query, s_loop,
+        s_stated, s_processor, s_leftOut, s_logged, s_task, s_query, s_loop,
     }.ToDictionary(static rule => rule.Id);
 
     internal static readonly ImmutableArray<DiagnosticDescriptor> All = [.. ById.Values];

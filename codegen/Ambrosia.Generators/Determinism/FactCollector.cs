@@ -24,6 +24,8 @@ internal sealed class FactCollector : OperationWalker
     private readonly Counterparts _toFirst;
     private readonly StateTracker _state;
     private readonly HeldFunctions _functions = new();
+    private readonly HashOrderRules _order = new();
+    private readonly LeftOutRules _leftOut;
     private MethodFacts _facts;
 
     /// <summary>True among the arguments of a NondetTask: lambdas there run beside the body.</summary>
@@ -40,6 +42,7 @@ internal sealed class FactCollector : OperationWalker
     {
         _toFirst = toFirst;
         _state = new StateTracker(toFirst);
+        _leftOut = new LeftOutRules(toFirst);
         _model = model;
         _facts = facts;
         _inner = inner;
@@ -62,8 +65,10 @@ internal sealed class FactCollector : OperationWalker
             return;
         }
         Use(target, operation);
-        if (!_isInvariant) Report(CultureRules.Of(operation));
-        Report(HashOrderRules.Of(operation));
+        Report((_isInvariant ? null : CultureRules.Of(operation)) ?? ZoneRules.Of(operation));
+        Report(_order.Of(operation));
+        Report(HashCodeRules.Of(operation));
+        Report(StackRules.Of(operation));
         Report(HandlerRules.OfInvocation(operation));
         Follow(target, operation.Instance, operation.IsVirtual, operation.Arguments);
         base.VisitInvocation(operation);
@@ -76,6 +81,7 @@ internal sealed class FactCollector : OperationWalker
             Use(constructor, operation);
             Follow(constructor, null, false, operation.Arguments);
             if (!_isInvariant) Report(CultureRules.Of(operation));
+            Report(ZoneRules.Of(operation));
         }
         base.VisitObjectCreation(operation);
     }
@@ -84,11 +90,14 @@ internal sealed class FactCollector : OperationWalker
     {
         if (_state.Note(operation) is { } use) _facts.Uses.Add(use);
         Use(operation.Property, operation);
+        _leftOut.Note(operation, _facts);
         (bool reads, bool writes) = Access.Of(operation);
         bool isVirtual = operation.Instance is not IInstanceReferenceOperation { Syntax: BaseExpressionSyntax };
         if (reads && operation.Property.GetMethod is { } get) Follow(get, operation.Instance, isVirtual);
         if (writes && operation.Property.SetMethod is { } set) Follow(set, operation.Instance, isVirtual);
         if (operation.Property.IsStatic) VisitStatic(operation.Property, operation, Symbols.IsAutomatic(operation.Property));
+        if (!_isInvariant) Report(CultureRules.Of(operation));
+        Report(_order.Of(operation));
         base.VisitPropertyReference(operation);
     }
 
@@ -96,7 +105,9 @@ internal sealed class FactCollector : OperationWalker
     {
         if (_state.Note(operation) is { } use) _facts.Uses.Add(use);
         Use(operation.Field, operation);
+        _leftOut.Note(operation, _facts);
         if (operation.Field is { IsStatic: true, IsConst: false }) VisitStatic(operation.Field, operation, true);
+        if (!_isInvariant) Report(CultureRules.Of(operation));
         base.VisitFieldReference(operation);
     }
 
@@ -110,6 +121,7 @@ internal sealed class FactCollector : OperationWalker
     public override void VisitLocalReference(ILocalReferenceOperation operation)
     {
         if (_functions.OfOther(operation.Local, _isOfTask ? null : _facts) is { } function) FollowFunction(function);
+        _leftOut.Note(operation, _facts);
         base.VisitLocalReference(operation);
     }
 
@@ -119,15 +131,36 @@ internal sealed class FactCollector : OperationWalker
         base.VisitIsPattern(operation);
     }
 
+    public override void VisitConversion(IConversionOperation operation)
+    {
+        Report(ZoneRules.Of(operation));
+        Report(_order.Of(operation));
+        base.VisitConversion(operation);
+    }
+
+    public override void VisitArgument(IArgumentOperation operation)
+    {
+        Report(_order.Of(operation));
+        base.VisitArgument(operation);
+    }
+
+    public override void VisitSpread(ISpreadOperation operation)
+    {
+        Report(_order.Of(operation));
+        base.VisitSpread(operation);
+    }
+
     public override void VisitBinaryOperator(IBinaryOperation operation)
     {
         if (!_isInvariant) Report(CultureRules.Of(operation));
+        Report(StackRules.Of(operation));
         base.VisitBinaryOperator(operation);
     }
 
     public override void VisitInterpolation(IInterpolationOperation operation)
     {
-        if (!_isInvariant) Report(CultureRules.Of(operation));
+        Report((_isInvariant ? null : CultureRules.Of(operation)) ?? ZoneRules.Of(operation));
+        Report(StackRules.Of(operation));
         base.VisitInterpolation(operation);
     }
 
@@ -140,7 +173,7 @@ internal sealed class FactCollector : OperationWalker
             FollowHidden(HiddenCalls.Of(info));
             Report(HandlerRules.OfForEach(operation, info));
         }
-        Report(HashOrderRules.Of(operation));
+        Report(_order.Of(operation));
         _state.Note(operation);
         base.VisitForEachLoop(operation);
     }
@@ -179,13 +212,23 @@ internal sealed class FactCollector : OperationWalker
     public override void VisitSimpleAssignment(ISimpleAssignmentOperation operation)
     {
         _state.Note(operation);
-        if (operation.Target is ILocalReferenceOperation local) _functions.Note(local.Local, operation.Value, _facts);
+        if (operation.Target is ILocalReferenceOperation local)
+        {
+            _functions.Note(local.Local, operation.Value, _facts);
+            _order.Note(local.Local, operation.Value);
+            _leftOut.Note(local.Local, operation.Value);
+        }
         base.VisitSimpleAssignment(operation);
     }
 
     public override void VisitVariableDeclarator(IVariableDeclaratorOperation operation)
     {
         _state.Note(operation);
+        if (operation.Initializer is { } given)
+        {
+            _order.Note(operation.Symbol, given.Value);
+            _leftOut.Note(operation.Symbol, given.Value);
+        }
         if (operation.Initializer is { } initializer && _functions.Note(operation.Symbol, initializer.Value, _facts) is { } function
             && HeldFunctions.IsForTasks(operation.Symbol, operation))
         {

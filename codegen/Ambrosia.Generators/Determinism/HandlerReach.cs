@@ -36,13 +36,19 @@ internal sealed class HandlerReach(KnownBodies known)
     {
         var handlers = new Dictionary<Node, Node?>();
         var tasks = new List<CallEdge>();
+        var counted = new HashSet<ISymbol>(SymbolEqualityComparer.Default);
+        var sent = new List<(ISymbol Member, Fault Fault, Node Node)>();
         IEnumerable<ISymbol> executed = immortals.SelectMany(static each => ImmortalTypes.Roots(each, queries: false)).Concat(kept);
         foreach (Node node in Reached(executed, handlers, isTold: false, cancel))
         {
             MethodFacts facts = _facts.Of(node.Member, cancel);
             tasks.AddRange(facts.Tasks);
             foreach (Fault fault in facts.Faults) Report(fault, node, handlers);
+            counted.UnionWith(facts.Counted);
+            foreach ((ISymbol member, Fault fault) in facts.Sent) sent.Add((member, fault, node));
         }
+        foreach ((ISymbol member, Fault fault, Node node) in sent)
+            if (counted.Contains(member)) Report(fault, node, handlers);
 
         var bodies = new Dictionary<Node, Node?>();
         IEnumerable<ISymbol> beside = tasks.Select(static each => each.Target.OriginalDefinition)

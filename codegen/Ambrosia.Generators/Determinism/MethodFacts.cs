@@ -88,6 +88,12 @@ internal sealed class MethodFacts
     /// <summary>The origins of the objects that it returns; those that it makes have none.</summary>
     internal List<ObjectOrigin> Returned { get; } = [];
 
+    /// <summary>The members with [NotState] that it counts.</summary>
+    internal List<ISymbol> Counted { get; } = [];
+
+    /// <summary>The numbers of members with [NotState] that it sends: faults if any body counts the member.</summary>
+    internal List<(ISymbol Member, Fault Fault)> Sent { get; } = [];
+
     /// <summary>Returns the same facts in the words of another compilation.</summary>
     internal MethodFacts In(Counterparts other)
     {
@@ -96,6 +102,8 @@ internal sealed class MethodFacts
         facts.Calls.AddRange(Calls.Select(each => each.In(other)));
         facts.Tasks.AddRange(Tasks.Select(each => each.In(other)));
         facts.Uses.AddRange(Uses.Select(each => each.Origin.By is null ? each : each with { Origin = each.Origin.In(other) }));
+        facts.Counted.AddRange(Counted.Select(other.Of));
+        facts.Sent.AddRange(Sent.Select(each => (other.Of(each.Member), each.Fault)));
         facts.Returned.AddRange(Returned.Select(each => each.In(other)));
         return facts;
     }

@@ -199,7 +199,8 @@ internal sealed class StateTracker(Counterparts toFirst)
 
     private static bool IsOfFramework(IMethodSymbol method) => method.DeclaringSyntaxReferences.IsEmpty;
 
-    private static bool IsLeftOut(ISymbol member) =>
+    /// <summary>Tells whether a member is marked [NotState].</summary>
+    internal static bool IsLeftOut(ISymbol member) =>
         Symbols.Attribute(member, "NotStateAttribute") is not null
         || (member is IFieldSymbol { AssociatedSymbol: { } property } && Symbols.Attribute(property, "NotStateAttribute") is not null);
 

@@ -76,7 +76,7 @@ public sealed class SurvivalTests
                 Uri or System.Text.StringBuilder => Name(of) + " " + of,
                 Exception e => Name(of) + " " + e.Message,
                 System.Collections.IEnumerable all => Name(of) + "[" + Joined(all.Cast<object?>()) + "]",
-                _ => Name(of) + "(" + Joined(of.GetType().GetFields((System.Reflection.BindingFlags)52).Select(field => field.GetValue(of))) + ")",
+                _ => Name(of) + "(" + Joined(of.GetType().GetFields((System.Reflection.BindingFlags)52).OrderBy(field => field.Name, StringComparer.Ordinal).Select(field => field.GetValue(of))) + ")",
             };
             private static string Name(object of) => of.GetType().Name;
             private static string Joined(IEnumerable<object?> all) => string.Join(", ", all.Select(Of));

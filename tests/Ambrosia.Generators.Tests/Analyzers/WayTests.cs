@@ -12,10 +12,13 @@ public sealed class WayTests
         #pragma warning disable CS0649, CS0169, CS0168, CS0219, CS1998, CS4014, CS8618, CS8602, CS0414, CS8321, CS8600, CS8604, CS0067
         namespace Demo;
         using System.Linq; using System.Threading; using System.Globalization; using System.Collections.Concurrent; using System.Collections.Immutable;
-        public interface IOther { void Go(); Call Later(); Call<int> Ask(); [ImpulseHandler] void Said(string a); }
+        public interface IOther { void Go(); Call Later(); Call<int> Ask(); [ImpulseHandler] void Said(string a); void Take(ICollection<int> a); void Say(int a); }
+        public sealed record Named(string Name); public readonly record struct Marked(string Name); public sealed class Timed { public DateTime At { get; set; } }
+        public sealed class Counted { public static readonly Counted Of = new(); [NotState] public int Views; [NotState] public List<int> Seen = null!; public int Kept; }
         public static class Statics
         {
-            public static int Count; public static readonly List<int> List = []; [ThreadStatic] public static int Own;
+            public static int Count; public static readonly List<int> List = [];
+            public static readonly System.Collections.Frozen.FrozenSet<int> Frozen = System.Collections.Frozen.FrozenSet.Create(1); [ThreadStatic] public static int Own;
             public static string Name { get; set; } = "";
             [NonDeterministic("it draws lots")] public static int Lots() => 1;
         }
@@ -72,6 +75,71 @@ public sealed class WayTests
         ("AMB112", "_ = new WeakReference<object>(other);"),
         ("AMB113", "IServiceProvider p = null!; _ = p.GetService(typeof(int));"),
         ("AMB114", "_ = Statics.Lots();"),
+        // The zone of the machine, and its data, on the way of a conversion
+        ("AMB101", "_ = DateTime.Parse(\"a\", CultureInfo.InvariantCulture);"),
+        ("AMB101", "_ = DateTime.Parse(\"a\", CultureInfo.InvariantCulture, DateTimeStyles.RoundtripKind);"),
+        ("AMB101", "_ = DateTime.TryParse(\"a\", CultureInfo.InvariantCulture, DateTimeStyles.None, out _);"),
+        ("AMB101", "_ = DateTime.ParseExact(\"a\", \"yyyy-MM-ddTHH:mm:ssK\", CultureInfo.InvariantCulture);"),
+        ("AMB101", "_ = DateTime.ParseExact(\"a\", new[] { \"s\", \"o\" }, CultureInfo.InvariantCulture, DateTimeStyles.None);"),
+        ("AMB101", "_ = DateTime.ParseExact(\"a\", \"s\", CultureInfo.InvariantCulture, DateTimeStyles.AssumeUniversal);"),
+        ("AMB101", "_ = DateTimeOffset.Parse(\"a\", CultureInfo.InvariantCulture);"),
+        ("AMB101", "_ = DateTimeOffset.ParseExact(\"a\", \"yyyy-MM-dd\", CultureInfo.InvariantCulture);"),
+        ("AMB101", "_ = new DateTimeOffset(new DateTime(2026, 7, 1));"), ("AMB101", "DateTimeOffset at = new DateTime(2026, 7, 1);"),
+        ("AMB101", "_ = DateTimeOffset.UnixEpoch < new DateTime(2026, 7, 1);"), ("AMB101", "_ = Convert.ToDateTime(\"a\", CultureInfo.InvariantCulture);"),
+        ("AMB101", "_ = DateTime.UnixEpoch.ToString(\"yyyy zzz\", CultureInfo.InvariantCulture);"),
+        ("AMB101", "_ = DateTime.UnixEpoch.ToString(\"U\", CultureInfo.InvariantCulture);"),
+        ("AMB101", "_ = string.Create(CultureInfo.InvariantCulture, $\"{DateTime.UnixEpoch:HH zzz}\");"),
+        ("AMB101", "_ = string.Format(CultureInfo.InvariantCulture, \"{0:HH zzz}\", DateTime.UnixEpoch);"),
+        ("AMB101", "_ = DateTime.FromFileTime(5);"), ("AMB101", "_ = DateTimeOffset.FromFileTime(5);"), ("AMB101", "_ = DateTime.FromBinary(5);"),
+        ("AMB101", "#pragma warning disable CS0618\n_ = TimeZone.CurrentTimeZone;"), ("AMB101", "_ = DateTime.UnixEpoch.IsDaylightSavingTime();"),
+        ("AMB101", "_ = System.Text.Json.JsonSerializer.Deserialize<DateTime>(\"a\");"),
+        ("AMB101", "_ = System.Text.Json.JsonSerializer.Deserialize<List<Timed>>(\"a\");"),
+        ("AMB101", "_ = default(System.Text.Json.JsonElement).GetDateTimeOffset();"), ("AMB101", "_ = DateTime.UnixEpoch.ToFileTime();"),
+        ("AMB101", "_ = TimeZoneInfo.FindSystemTimeZoneById(\"Europe/Berlin\");"), ("AMB101", "_ = TimeZoneInfo.GetSystemTimeZones().Count;"),
+        ("AMB101", "_ = TimeZoneInfo.ConvertTime(DateTime.UnixEpoch, TimeZoneInfo.Utc);"),
+        ("AMB101", "_ = DateTime.SpecifyKind(DateTime.UnixEpoch, DateTimeKind.Local);"),
+        ("AMB101", "_ = new DateTime(5, DateTimeKind.Local);"), ("AMB101", "_ = System.Xml.XmlConvert.ToDateTimeOffset(\"a\");"),
+        // Hash codes of what is made of others
+        ("AMB110", "_ = new Named(\"a\").GetHashCode();"), ("AMB110", "_ = (\"a\", 1).GetHashCode();"), ("AMB110", "_ = (1, 2).GetHashCode();"),
+        ("AMB110", "_ = new Marked(\"a\").GetHashCode();"), ("AMB110", "_ = typeof(int).GetHashCode();"), ("AMB110", "_ = new { A = 1 }.GetHashCode();"),
+        ("AMB110", "IEqualityComparer<string> equality = StringComparer.Ordinal; _ = equality.GetHashCode(\"a\");"),
+        // Cultures, and their data
+        ("AMB111", "_ = new string[3].Max();"), ("AMB111", "_ = new List<string>().Min();"), ("AMB111", "_ = new string[3].MinBy(a => a);"),
+        ("AMB111", "_ = new int[3].MaxBy(a => (\"a\", a));"), ("AMB111", "_ = DateTime.UnixEpoch.ToLongDateString();"),
+        ("AMB111", "_ = DateTime.UnixEpoch.ToShortDateString();"), ("AMB111", "_ = DateTime.UnixEpoch.ToLongTimeString();"),
+        ("AMB111", "_ = new System.Text.RegularExpressions.Regex(\"a\", System.Text.RegularExpressions.RegexOptions.IgnoreCase);"),
+        ("AMB111", "_ = System.Text.RegularExpressions.Regex.IsMatch(\"a\", \"(?i)a\");"),
+        ("AMB111", "_ = CultureInfo.GetCultureInfo(\"de-DE\");"), ("AMB111", "_ = new CultureInfo(\"de-DE\");"),
+        ("AMB111", "_ = string.Equals(\"a\", \"b\", StringComparison.InvariantCulture);"), ("AMB111", "_ = new List<(string, int)>().Order();"),
+        ("AMB111", "_ = Comparer<string>.Default;"), ("AMB111", "_ = ImmutableSortedSet.Create(\"a\");"),
+        ("AMB111", "_ = ImmutableSortedSet<string>.Empty;"), ("AMB111", "_ = new[] { \"a\" }.ToImmutableSortedSet();"),
+        ("AMB111", "_ = Array.BinarySearch(new string[3], \"a\");"), ("AMB111", "_ = char.ToUpper('i');"),
+        ("AMB111", "double d = 2; _ = new System.Text.StringBuilder().Append(d);"), ("AMB111", "double d = 2; _ = Convert.ToString(d);"),
+        ("AMB111", "_ = string.Join(\",\", new double[2]);"), ("AMB111", "_ = string.Concat((object)5, DateTime.UnixEpoch);"),
+        // The stack, memory as it was, the processor, the place
+        ("AMB106", "_ = new InvalidOperationException().ToString();"), ("AMB106", "string s = $\"{new Exception()}\";"),
+        ("AMB106", "string s = \"a\" + new Exception();"), ("AMB106", "_ = string.Format(\"{0}\", new Exception());"),
+        ("AMB106", "_ = string.Create(CultureInfo.InvariantCulture, $\"{new Exception()}\");"),
+        ("AMB106", "_ = typeof(int).Assembly.Location;"),
+        ("AMB112", "_ = System.Buffers.ArrayPool<byte>.Shared.Rent(5);"), ("AMB112", "_ = GC.AllocateUninitializedArray<byte>(5);"),
+        ("AMB112", "_ = System.Buffers.MemoryPool<byte>.Shared;"),
+        ("AMB115", "_ = System.Numerics.Vector<int>.Count;"), ("AMB115", "_ = System.Numerics.Vector.IsHardwareAccelerated;"),
+        ("AMB115", "_ = System.Runtime.Intrinsics.Vector256.IsHardwareAccelerated;"), ("AMB115", "_ = IntPtr.Size;"),
+        ("AMB115", "_ = System.Runtime.Intrinsics.X86.Avx512F.IsSupported;"), ("AMB115", "_ = System.Runtime.Intrinsics.X86.Avx512F.X64.IsSupported;"),
+        ("AMB115", "_ = Math.ReciprocalEstimate(3);"),
+        // The order of hash codes where the framework goes through them, and that of members
+        ("AMB109", "_ = string.Join(\",\", ImmutableHashSet.Create(\"a\"));"), ("AMB109", "_ = new List<string>(ImmutableHashSet.Create(\"a\"));"),
+        ("AMB109", "int[] a = [.. ImmutableHashSet.Create(1, 2)];"), ("AMB109", "_ = Statics.Frozen.Items[0];"),
+        ("AMB109", "foreach (int a in Statics.Frozen.Items) other.GoFork();"), ("AMB109", "IEnumerable<int> a = Statics.Frozen;"),
+        ("AMB109", "_ = new Dictionary<int, int>(ImmutableDictionary<int, int>.Empty);"),
+        ("AMB109", "_ = ImmutableHashSet.Create(1).ToHashSet();"), ("AMB109", "_ = ImmutableHashSet.Create(1.5).Sum();"),
+        ("AMB109", "other.TakeFork(new ConcurrentDictionary<int, int>().Keys);"),
+        ("AMB109", "other.TakeFork(System.Collections.Frozen.FrozenDictionary<int, int>.Empty.Keys);"),
+        ("AMB109", "foreach (var a in typeof(int).GetMembers()) other.GoFork();"), ("AMB109", "_ = typeof(int).GetProperties()[0];"),
+        // Numbers that are counted outside of the state
+        ("AMB116", "other.SayFork(++Counted.Of.Views);"), ("AMB116", "Counted.Of.Views++; int a = Counted.Of.Views; other.SayFork(a + 1);"),
+        ("AMB116", "Counted.Of.Seen.Add(1); other.SayFork(Counted.Of.Seen.Count);"),
+        ("AMB116", "Counted.Of.Kept = ++Counted.Of.Views;"),
         ("AMB121", "other.GoAsync();"), ("AMB121", "other.AskAsync();"),
         ("AMB123", "_ = other.SaidLogged(\"a\");"),
     ];

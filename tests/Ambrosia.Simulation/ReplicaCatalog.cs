@@ -69,8 +69,8 @@ internal sealed class ReplicaCatalog
         DialFailure? failure = null;
         try
         {
-            string? address = PeerCatalog.FindAddress(_world.Catalogs.Store, peer);
-            failure = address is null ? DialFailure.NoAddress : _world.TryConnect(_replica, address) ? null : DialFailure.NoAnswer;
+            if (PeerCatalog.FindAddress(_world.Catalogs.Store, peer, out failure) is { } address && !_world.TryConnect(_replica, address))
+                failure = DialFailure.NoAnswer;
         }
         catch (IOException)
         {

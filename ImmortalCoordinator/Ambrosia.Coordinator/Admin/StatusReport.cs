@@ -180,23 +180,36 @@ internal sealed class AppStatus(
 /// <param name="scratchBytesMax">Disk that outputs may take.</param>
 internal sealed class PeerStatuses(LinkTable links, OutputStore outputs, ClientTable callers, long scratchBytesMax)
 {
+    /// <summary>Of more peers only the number is told: an answer has a bound (protocol P9.5).</summary>
+    private const int PeersMax = 500;
+
     /// <summary>Peers are let in.</summary>
     public bool AreAdmitted => links.IsAdmitting;
 
     public void AddTo(JsonObject status)
     {
-        status["links"] = new JsonArray([.. links.Statuses().Select(static l => (JsonNode)new JsonObject
+        List<PeerStatus> peers = links.Statuses();
+        List<OutboxStatus> outboxes = [.. outputs.Outboxes.InOrder().Select(static o => o.Status)];
+        int morePeers = peers.Count - PeersMax, moreOutboxes = outboxes.Count - PeersMax;
+        if (morePeers > 0) peers = [.. peers.OrderBy(static l => Rank(l.State)).Take(PeersMax)];
+        if (moreOutboxes > 0) outboxes = [.. outboxes.OrderByDescending(static o => o.KeptBytes).Take(PeersMax)];
+        status["links"] = new JsonArray([.. peers.Select(static l => (JsonNode)new JsonObject
         {
             ["peer"] = l.Peer.ToString(), ["state"] = l.State, ["remote"] = l.Remote, ["lastEnd"] = l.LastEnd,
         })]);
+        status["moreLinks"] = Math.Max(morePeers, 0);
         status["callers"] = callers.Count;
-        status["outboxes"] = new JsonArray([.. outputs.Outboxes.InOrder().Select(static o => (JsonNode)OutboxPart(o.Status))]);
+        status["outboxes"] = new JsonArray([.. outboxes.Select(static o => (JsonNode)OutboxPart(o))]);
+        status["moreOutboxes"] = Math.Max(moreOutboxes, 0);
         status["spill"] = new JsonObject
         {
             ["bytes"] = outputs.Outboxes.SpilledBytes, ["bytesMax"] = scratchBytesMax, ["isFull"] = outputs.Outboxes.IsFull,
             ["isAwaited"] = outputs.Backpressure.IsWaiting
         };
     }
+
+    /// <summary>What wants an operator comes first, and what merely waits for its peer comes last.</summary>
+    private static int Rank(string state) => state switch { "stopped" => 0, "open" => 1, "opening" => 2, _ => 3 };
 
     private static JsonObject OutboxPart(in OutboxStatus outbox) => new()
     {

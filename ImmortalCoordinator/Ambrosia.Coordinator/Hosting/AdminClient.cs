@@ -54,11 +54,28 @@ public static class AdminClient
                 "the coordinator ended the connection without an answer; it may be stopping, or have as many callers as it takes");
     }
 
+    /// <summary>
+    /// Gets the id of the process that listens, as this process would name it, or null if none listens or it lives where this one cannot
+    /// see it (another PID namespace).
+    /// </summary>
+    public static int? ProcessOf(IFileSystem files, string logDirectory, string replica)
+    {
+        try
+        {
+            using Socket socket = Connect(files, logDirectory, replica);
+            return PeerCredentials.ProcessOf(socket);
+        }
+        catch (AdminUnreachableException)
+        {
+            return null;
+        }
+    }
+
     private static Socket Connect(IFileSystem files, string logDirectory, string replica)
     {
         string place = AdminEndpoint.PlaceOf(logDirectory, replica);
         if (AdminEndpoint.ReadPlace(files, place) is not { } named)
-            throw Unreachable(logDirectory,
+            throw Absent(logDirectory,
                 $"no coordinator of replica '{replica}' runs here (there is no {place}). Start it, or give another directory or replica");
         var socket = new Socket(AddressFamily.Unix, SocketType.Stream, ProtocolType.Unspecified);
         try
@@ -69,7 +86,7 @@ public static class AdminClient
         catch (Exception e) when (e is SocketException or ArgumentException)
         {
             socket.Dispose();
-            throw Unreachable(logDirectory,
+            throw Absent(logDirectory,
                 $"the coordinator of replica '{replica}' (process {named.Process}) does not answer on {named.Socket}: {e.Message}. If it was killed, start it again");
         }
     }
@@ -112,4 +129,6 @@ public static class AdminClient
     }
 
     private static AdminUnreachableException Unreachable(string logDirectory, string why) => new($"{logDirectory}: {why}.");
+
+    private static AdminUnreachableException Absent(string logDirectory, string why) => new($"{logDirectory}: {why}.") { IsAbsent = true };
 }

@@ -101,10 +101,12 @@ internal sealed class LinkPump(
         PumpWork work = progress.Enter("dial");
         while (!_stopped)
         {
-            _parker.Park(() => _asked || _stopped, coordinator.Links.Table.HasUnconnected ? s_lookEvery : s_rest);
+            _parker.Park(() => _asked || _stopped, coordinator.Links.Table.HasAwake ? s_lookEvery : s_rest);
             _asked = false;
             work.Begin();
             foreach (InstanceId peer in coordinator.Links.PeersToDial()) BeginDial(peer);
+            foreach (InstanceId peer in coordinator.Links.Table.TakeUntold()) coordinator.Links.Absent.Note(peer, DialFailure.Unlisted, "");
+            coordinator.Links.Absent.WriteDue();
             work.End();
         }
     }
@@ -126,9 +128,8 @@ internal sealed class LinkPump(
 
     private void End(InstanceId peer, TimeSpan took, DialFailure? failure, string why)
     {
-        if (!coordinator.Links.Table.Dialled(peer, took, failure)) return;
-        if (failure == DialFailure.NoAddress) logger.PeerUnlisted(peer);
-        else logger.PeerUnreachable(peer, why);
+        if (coordinator.Links.Table.Dialled(peer, took, failure) && failure is { } trouble)
+            coordinator.Links.Absent.Note(peer, trouble, why);
     }
 
     /// <summary>
@@ -140,8 +141,8 @@ internal sealed class LinkPump(
         (failure, why) = (null, "");
         try
         {
-            if (PeerCatalog.FindAddress(catalog, peer) is { } address) return LinkDialler.Dial(address, settings, peer: peer.Name);
-            failure = DialFailure.NoAddress;
+            if (PeerCatalog.FindAddress(catalog, peer, out failure) is { } address)
+                return LinkDialler.Dial(address, settings, peer: peer.Name);
         }
         catch (Exception e) when (e is not (OutOfMemoryException or LockOrderException))
         {

@@ -12,6 +12,22 @@ internal static class PeerCredentials
     private const int SocketLevel = 1, PeerCredentialsOption = 17; // SOL_SOCKET, SO_PEERCRED
     private const int CredentialBytes = 12, UserAt = 4;            // struct ucred: pid, uid, gid
 
+    /// <summary>Gets the id of the peer's process, or null if the system does not tell one that this process can see.</summary>
+    public static int? ProcessOf(Socket socket)
+    {
+        if (socket.AddressFamily != AddressFamily.Unix || !OperatingSystem.IsLinux()) return null;
+        Span<byte> credentials = stackalloc byte[CredentialBytes];
+        try
+        {
+            return socket.GetRawSocketOption(SocketLevel, PeerCredentialsOption, credentials) == CredentialBytes
+                && BinaryPrimitives.ReadInt32LittleEndian(credentials) is > 0 and { } process ? process : null;
+        }
+        catch (SocketException)
+        {
+            return null;
+        }
+    }
+
     /// <summary>
     /// Says why the peer may not speak here; null: it runs as the user of this process, or as root. A TCP port tells no user.
     /// </summary>

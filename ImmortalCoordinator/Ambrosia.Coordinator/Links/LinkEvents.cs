@@ -59,4 +59,14 @@ internal static partial class LinkEvents
     [LoggerMessage(EventId = 209, EventName = "link.peer.unreachable", Level = LogLevel.Warning,
         Message = "{Peer} cannot be reached: {Why}")]
     public static partial void PeerUnreachable(this ILogger logger, InstanceId peer, string why);
+
+    /// <summary>Several peers that are called have no primary in the catalog. At most ten are named.</summary>
+    [LoggerMessage(EventId = 210, EventName = "link.peers.unlisted", Level = LogLevel.Warning,
+        Message = "{Count} more peers are not in the catalog: {Peers}. Calls to them are kept until they appear")]
+    public static partial void PeersUnlisted(this ILogger logger, int count, string peers);
+
+    /// <summary>Several peers do not answer where the catalog says that they are. At most ten are named.</summary>
+    [LoggerMessage(EventId = 211, EventName = "link.peers.unreachable", Level = LogLevel.Warning,
+        Message = "{Count} more peers cannot be reached: {Peers}. Of the last: {Why}")]
+    public static partial void PeersUnreachable(this ILogger logger, int count, string peers, string why);
 }

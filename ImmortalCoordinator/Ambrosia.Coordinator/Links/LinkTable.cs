@@ -7,8 +7,11 @@ namespace Ambrosia.Coordinator.Links;
 /// <summary>Why nothing came of a call to a peer: what an operator would do about it differs.</summary>
 internal enum DialFailure
 {
-    /// <summary>The catalog names no primary of it.</summary>
+    /// <summary>The catalog has an entry of it, and names no primary.</summary>
     NoAddress = 1,
+
+    /// <summary>The catalog has no entry of it.</summary>
+    Unlisted,
 
     /// <summary>Nobody answers there, or not as a peer must.</summary>
     NoAnswer,
@@ -27,20 +30,45 @@ internal readonly record struct PeerStatus(InstanceId Peer, string State, string
 /// </summary>
 /// <param name="newBackoff">Makes the pause between calls to one peer.</param>
 /// <param name="dial">Hears that a connection is over, and there may be somebody to call.</param>
-internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Action dial)
+internal sealed partial class LinkTable(InstanceId self, Func<Backoff> newBackoff, Action dial)
 {
     /// <summary>Why an older connection ends when a newer one has come: nothing is wrong.</summary>
     public const string Superseded = "a newer connection takes its place";
 
     /// <summary>Refusals in a row after which calls rest: a few may come from two connections that cross.</summary>
     private const int RefusalsAtOnce = 3;
+
+    /// <summary>Where more peers have no connection, each is called more seldom, and all together about as often as so many.</summary>
+    private const int CalledAtOnceMax = 500;
+
+    /// <summary>So many peers at rest are called, one time each, per listing that fails.</summary>
+    private const int AwakenedMax = 16;
+    private static readonly TimeSpan s_lookEvery = TimeSpan.FromMilliseconds(20);
     private static readonly TimeSpan s_refusedRest = TimeSpan.FromSeconds(10);
 
     private readonly RankedLock _gate = new(LockRank.LinkTable);
     private readonly Dictionary<InstanceId, PeerState> _peers = [];
 
-    /// <summary>Peers that a connection is wanted to and that have none: the only ones that calls are looked for.</summary>
-    private readonly HashSet<InstanceId> _unconnected = [];
+    /// <summary>
+    /// Peers that a connection is wanted to and that have none, but for those at rest: the only ones that calls are looked for. Each has
+    /// the number of listings that had been begun when it came: those say nothing of it.
+    /// </summary>
+    private readonly Dictionary<InstanceId, int> _unconnected = [];
+
+    /// <summary>
+    /// Peers that a connection is wanted to and that the catalog did not list when it was last asked: a listing that has one of them brings
+    /// it back, so that thousands of them cost nothing. No peer is here and in <see cref="_unconnected"/>.
+    /// </summary>
+    private readonly HashSet<InstanceId> _resting = [];
+
+    /// <summary>Peers that rest since a listing did not have them, and of which the operator has not heard.</summary>
+    private readonly List<InstanceId> _untold = [];
+
+    /// <summary>The number of listings that were begun.</summary>
+    private int _listings;
+
+    /// <summary>The time before which no peer is due, unless one was added or has changed.</summary>
+    private TimeSpan _lookAt;
     private readonly DialSlots _slots = new();
     private bool _isAdmitting;
 
@@ -105,7 +133,11 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
             state.HighestNonce = Math.Max(state.HighestNonce, link.Nonce);
             PeerLink? rival = state.Next ?? state.Current;
             if (rival is not null && LinkRank.Compare(link.Rank, rival.Rank) != LinkOrder.Newer) loser = link;
-            else if (state.Current is null) turn = state.Current = link;
+            else if (state.Current is null)
+            {
+                turn = state.Current = link;
+                _resting.Remove(link.Peer!.Value);
+            }
             else
             {
                 loser = state.Next;
@@ -152,7 +184,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
             if (state.Current != link) return null;
             state.Current = state.Next;
             state.Next = null;
-            if (state.Current is null) _unconnected.Add(peer);
+            if (state.Current is null) Awaken(peer);
             return state.Current;
         }
     }
@@ -181,23 +213,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
             state.Refusals = 0;
             state.DialAt = default;
             state.Backoff.Reset();
-            if (peer != self && state.Current is null) _unconnected.Add(peer);
-        }
-    }
-
-    /// <summary>
-    /// The catalog has the peer in this epoch; true: that is news, so that whoever listens there now is called at once, whatever became of
-    /// the calls to the one before.
-    /// </summary>
-    public bool Published(InstanceId peer, Epoch epoch)
-    {
-        using (_gate.Enter())
-        {
-            if (!_unconnected.Contains(peer) || StateOf(peer) is not { Current: null } state || epoch <= state.Published) return false;
-            state.Published = epoch;
-            state.DialAt = default;
-            state.Backoff.Reset();
-            return true;
+            if (peer != self && state.Current is null) Awaken(peer);
         }
     }
 
@@ -246,11 +262,18 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
     /// <summary>A connection to this peer is wanted from now on; true: that is news.</summary>
     public bool Want(InstanceId peer)
     {
-        using (_gate.Enter()) return peer != self && StateOf(peer).Current is null && _unconnected.Add(peer);
+        using (_gate.Enter())
+        {
+            if (peer == self || _resting.Contains(peer) || _unconnected.ContainsKey(peer)) return false;
+            return StateOf(peer).Current is null && Awaken(peer);
+        }
     }
 
-    /// <summary>A connection is wanted to a peer that has none.</summary>
-    public bool HasUnconnected { get { using (_gate.Enter()) return _unconnected.Count > 0; } }
+    /// <summary>Gets whether a connection is wanted to a peer that has none.</summary>
+    public bool HasUnconnected { get { using (_gate.Enter()) return _unconnected.Count + _resting.Count > 0; } }
+
+    /// <summary>Gets whether such a peer may be due soon; the others wait until the catalog lists them.</summary>
+    public bool HasAwake { get { using (_gate.Enter()) return _unconnected.Count > 0; } }
 
     /// <summary>
     /// Returns whom to call now, see <see cref="ShouldDial"/>; where not all may be, those that wait the longest. Each holds a slot until
@@ -261,10 +284,11 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
         var due = new List<InstanceId>();
         using (_gate.Enter())
         {
-            if (_unconnected.Count == 0) return due;
-            _unconnected.RemoveWhere(peer => StateOf(peer).Current is not null); // its end brings it back
-            foreach (InstanceId peer in _unconnected)
-                if (IsDue(peer, now)) due.Add(peer);
+            if (_unconnected.Count == 0 || now < _lookAt) return due;
+            _lookAt = now + (s_lookEvery * (_unconnected.Count / CalledAtOnceMax));
+            foreach (InstanceId peer in _unconnected.Keys)
+                if (StateOf(peer).Current is not null) _unconnected.Remove(peer); // its end brings it back
+                else if (IsDue(peer, now)) due.Add(peer);
             if (due.Count > _slots.Free) due.Sort((a, b) => StateOf(a).DialAt.CompareTo(StateOf(b).DialAt));
             due.RemoveAll(peer => !_slots.TryTake(peer) || !TryBeginDial(peer, now));
         }
@@ -285,7 +309,7 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
         if (!IsDue(peer, now)) return false;
         PeerState state = StateOf(peer);
         state.IsDialling = true;
-        state.DialAt = now + state.Backoff.Next();
+        state.DialAt = now + (state.Backoff.Next() * Math.Max(1, _unconnected.Count / (double)CalledAtOnceMax));
         return true;
     }
 
@@ -307,9 +331,8 @@ internal sealed class LinkTable(InstanceId self, Func<Backoff> newBackoff, Actio
         {
             PeerState state = StateOf(peer);
             state.IsDialling = false;
-            bool isFirstSaid = state.Told != trouble;
-            state.Told = trouble;
-            return isFirstSaid;
+            return trouble == DialFailure.Unlisted && state.Current is null ? Rest(peer, state)
+                : IsFirstSaid(state, trouble == DialFailure.Unlisted ? DialFailure.NoAddress : trouble);
         }
     }
 }

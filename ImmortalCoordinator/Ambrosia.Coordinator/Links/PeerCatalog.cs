@@ -6,9 +6,14 @@ namespace Ambrosia.Coordinator.Links;
 /// <summary>Reads what the catalog says of a replica's peers. Whoever calls it may hang in the catalog. It keeps nothing.</summary>
 internal static class PeerCatalog
 {
-    /// <summary>The address at which the peer's primary is reached; null: the catalog names none.</summary>
-    public static string? FindAddress(ICatalog catalog, InstanceId peer) =>
-        catalog.Find(peer) is { } entry ? entry.Replicas.FirstOrDefault(r => r.Role == "primary" && r.Epoch == entry.Epoch)?.Address : null;
+    /// <summary>Gets the address at which the peer's primary is reached, or null with the reason.</summary>
+    public static string? FindAddress(ICatalog catalog, InstanceId peer, out DialFailure? failure)
+    {
+        CatalogEntry? entry = catalog.Find(peer);
+        string? address = entry?.Replicas.FirstOrDefault(r => r.Role == "primary" && r.Epoch == entry.Epoch)?.Address;
+        failure = entry is null ? DialFailure.Unlisted : address is null ? DialFailure.NoAddress : null;
+        return address;
+    }
 
     /// <summary>
     /// One listing shows what the peers that are missed have claimed since the last; true: some peer is to be called now. That a catalog
@@ -17,15 +22,15 @@ internal static class PeerCatalog
     public static bool TakePublished(ICatalog catalog, LinkTable peers)
     {
         if (!peers.HasUnconnected) return false;
-        bool isAny = false;
         try
         {
-            foreach ((InstanceId peer, Epoch epoch) in catalog.Epochs()) isAny |= peers.Published(peer, epoch);
+            peers.BeginListing();
+            return peers.TakeListing(catalog.Epochs());
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
+            peers.MissListing();
             return false;
         }
-        return isAny;
     }
 }

@@ -43,6 +43,7 @@ internal sealed class PeerLinks
         _self = self;
         _impulsesLogged = impulsesLogged;
         Events = new PeerEventLog(inputs.Logger, inputs.Time);
+        Absent = new AbsentPeerLog(inputs.Logger, inputs.Time);
         Table = new LinkTable(
             new InstanceId(inputs.Identity.Name, inputs.Identity.Shard), () => new Backoff(inputs.Random), inputs.Pumps.Dial);
         Admission = new PeerAdmission(Table, dedup, outboxes, self, log, inputs);
@@ -55,6 +56,9 @@ internal sealed class PeerLinks
 
     /// <summary>Writes what happens on connections for the operator.</summary>
     public PeerEventLog Events { get; }
+
+    /// <summary>Writes which peers cannot be called.</summary>
+    public AbsentPeerLog Absent { get; }
 
     public LinkTable Table { get; }
 

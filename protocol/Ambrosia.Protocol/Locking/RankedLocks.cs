@@ -101,6 +101,7 @@ public enum LockRank
     DirectoryCatalog = 830,
     StoreCatalog = 831,
     PeerEventLog = 840,
+    AbsentPeerLog = 841,
     BlockingCalls = 850,
     EventWriter = 870,
 }

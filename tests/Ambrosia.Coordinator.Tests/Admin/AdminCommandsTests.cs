@@ -62,6 +62,19 @@ public sealed class AdminCommandsTests
     }
 
     [Fact]
+    public void Status_OfThousandsOfPeersThatAreAway_IsShortAndCountsTheRest()
+    {
+        (Node node, _) = Running();
+        for (int i = 0; i < 5_000; i++) node.Parts.Links.Table.Want(new InstanceId($"away{i:D5}", 0));
+        JsonObject status = Ask(node, "status");
+        var links = (JsonArray)status["links"]!;
+        Assert.InRange(links.Count, 1, 500);
+        Assert.InRange(links.Count + (int)status["moreLinks"]!, 5_000, 5_010);
+        Assert.Equal(0, (int)status["moreOutboxes"]!);
+        Assert.InRange(status.ToJsonString().Length, 1, 256 << 10);
+    }
+
+    [Fact]
     public void Checkpoint_WithoutAnApp_IsRefused()
     {
         (Node node, CountingApp app) = Running();

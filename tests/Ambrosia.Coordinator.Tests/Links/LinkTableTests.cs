@@ -28,6 +28,9 @@ public sealed class LinkTableTests : IDisposable
         return link;
     }
 
+    private bool TakeListing(InstanceId peer, ulong epoch) =>
+        _self.Table.TakeListing(new Dictionary<InstanceId, Epoch> { [peer] = new Epoch(epoch) });
+
     private bool HasTurn(PeerLink link)
     {
         link.TryTake(out _);
@@ -219,9 +222,9 @@ public sealed class LinkTableTests : IDisposable
     public void Published_PeerOfANewEpoch_IsDialledAtOnceAndOnce()
     {
         var peer = new InstanceId("a");
-        Assert.False(_self.Table.Published(peer, new Epoch(1))); // nobody wants it
+        Assert.False(TakeListing(peer, 1)); // nobody wants it
         _self.Table.Want(peer);
-        Assert.True(_self.Table.Published(peer, new Epoch(1)));
+        Assert.True(TakeListing(peer, 1));
         for (int i = 0; i < 10; i++)
         {
             Assert.Equal([peer], _self.Links.PeersToDial());
@@ -230,11 +233,11 @@ public sealed class LinkTableTests : IDisposable
         }
         Assert.Equal([peer], _self.Links.PeersToDial());
         _self.Table.Dialled(peer, TimeSpan.Zero, DialFailure.NoAnswer);
-        Assert.False(_self.Table.Published(peer, new Epoch(1)));
+        Assert.False(TakeListing(peer, 1));
         Assert.Empty(_self.Links.PeersToDial());
-        Assert.True(_self.Table.Published(peer, new Epoch(2)));
+        Assert.True(TakeListing(peer, 2));
         Assert.Equal([peer], _self.Links.PeersToDial());
-        Assert.False(_self.Table.Published(peer, new Epoch(2)));
+        Assert.False(TakeListing(peer, 2));
     }
 
     [Fact]
@@ -262,4 +265,83 @@ public sealed class LinkTableTests : IDisposable
     });
 
     public void Dispose() => _self.Dispose();
+
+    [Fact]
+    public void PeersToDial_PeersThatTheCatalogDoesNotList_RestUntilItDoes()
+    {
+        InstanceId[] peers = [.. Enumerable.Range(0, 1000).Select(static i => new InstanceId($"away{i:D4}"))];
+        _self.Table.Admit();
+        foreach (InstanceId peer in peers) Assert.True(_self.Table.Want(peer));
+        for (int called = 0; called < peers.Length;)
+        {
+            _time.Advance(Backoff.Cap);
+            foreach (InstanceId peer in _self.Links.PeersToDial())
+            {
+                called++;
+                Assert.True(_self.Table.Dialled(peer, TimeSpan.Zero, DialFailure.Unlisted)); // worth a line, once
+            }
+        }
+        Assert.True(_self.Table.HasUnconnected);
+        Assert.False(_self.Table.HasAwake);
+        _time.Advance(TimeSpan.FromHours(1));
+        Assert.Empty(_self.Links.PeersToDial());
+        Assert.False(_self.Table.Want(peers[0])); // more output to it is no news
+        Assert.False(TakeListing(new InstanceId("other"), 1));
+        Assert.True(TakeListing(peers[7], 1));
+        Assert.Equal([peers[7]], _self.Links.PeersToDial());
+        Assert.False(_self.Table.Dialled(peers[7], TimeSpan.Zero, DialFailure.Unlisted)); // gone again meanwhile
+        Assert.False(TakeListing(peers[7], 1)); // listed still, or again: called with the usual pause
+        _time.Advance(Backoff.Cap);
+        Assert.Equal([peers[7]], _self.Links.PeersToDial());
+    }
+
+    /// <summary>Thousands of names are not called one by one to learn what one listing says.</summary>
+    [Fact]
+    public void TakeListing_PeersThatWereWantedBefore_RestUncalledAndAreToldOfOnce()
+    {
+        InstanceId early = new("early"), late = new("late"), listed = new("listed");
+        _self.Table.Want(early);
+        _self.Table.Want(listed);
+        _self.Table.BeginListing();
+        _self.Table.Want(late); // the listing may be older than its entry
+        Assert.True(TakeListing(listed, 1));
+        Assert.Equal([early], _self.Table.TakeUntold());
+        Assert.Equal([late, listed], _self.Links.PeersToDial().Order());
+        _self.Table.BeginListing();
+        Assert.True(TakeListing(early, 1));
+        Assert.Empty(_self.Table.TakeUntold()); // calls to the others are under way
+        Assert.Equal([early], _self.Links.PeersToDial());
+    }
+
+    [Fact]
+    public void PeersToDial_CatalogThatCannotBeListed_LooksUpAFewByName()
+    {
+        var peer = new InstanceId("a");
+        _self.Table.Admit();
+        _self.Table.Want(peer);
+        Assert.Equal([peer], _self.Links.PeersToDial());
+        _self.Table.Dialled(peer, TimeSpan.Zero, DialFailure.Unlisted);
+        _time.Advance(Backoff.Cap);
+        Assert.Empty(_self.Links.PeersToDial());
+        _self.Table.MissListing();
+        Assert.Equal([peer], _self.Links.PeersToDial());
+    }
+
+    /// <summary>Peers that are listed and dead cannot rest; all together they are called about as often as a few are.</summary>
+    [Fact]
+    public void PeersToDial_ThousandsThatDoNotAnswer_AreCalledNoMoreOftenThanHundreds()
+    {
+        const int Seconds = 400;
+        _self.Table.Admit();
+        for (int i = 0; i < 10_000; i++) _self.Table.Want(new InstanceId($"dead{i:D5}"));
+        int calls = 0;
+        for (int i = 0; i < Seconds * 20; i++)
+        {
+            _time.Advance(TimeSpan.FromMilliseconds(50));
+            List<InstanceId> due = _self.Links.PeersToDial();
+            if (i >= Seconds * 10) calls += due.Count;
+            foreach (InstanceId peer in due) _self.Table.Dialled(peer, TimeSpan.Zero, DialFailure.NoAnswer);
+        }
+        Assert.InRange(calls / (Seconds / 2), 20, 600);
+    }
 }

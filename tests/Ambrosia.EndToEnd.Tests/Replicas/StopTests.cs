@@ -27,6 +27,7 @@ public sealed class StopTests : ReplicaTests
                 Assert.Equal((0, ""), (stop.Code, stop.Error));
                 Assert.Equal("r0", Assert.Single(stop.Json.GetProperty("ended").EnumerateArray()).GetString());
                 Assert.Empty(stop.Json.GetProperty("running").EnumerateArray());
+                Assert.True(replica.Coordinator.HasExited, "its process is there behind the stop");
                 Assert.Equal(0, replica.AwaitExit());
                 Assert.DoesNotContain(replica.Lines.From(0), static line => line.Contains(Uncovered, StringComparison.Ordinal));
                 string[] name = stop.Json.GetProperty("checkpoint").GetString()!.Split('.');

@@ -8,6 +8,8 @@ namespace Ambrosia.Tools.Replicas;
 /// <summary>Asks the coordinator of one replica. What it refuses becomes a <see cref="ToolMisuse"/>.</summary>
 internal static class AdminCall
 {
+    private const string StandsStill = "try again, or see why its process stands still";
+
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60), s_glance = TimeSpan.FromSeconds(2),
         s_answerAfter = TimeSpan.FromSeconds(5), s_pollEvery = TimeSpan.FromMilliseconds(20);
 
@@ -53,56 +55,66 @@ internal static class AdminCall
     /// <exception cref="ToolMisuse">No replica that runs on this machine is primary.</exception>
     public static string PrimaryOf(string directory)
     {
+        string? silent = null;
         bool doesAny = false;
-        foreach ((string replica, JsonObject status) in Running(directory))
+        foreach (RunningReplica running in Running(directory))
         {
-            if ((string?)status["role"] == "primary") return replica;
+            if ((string?)running.Status?["role"] == "primary") return running.Replica;
+            silent ??= running.NoAnswer;
             doesAny = true;
         }
         throw new ToolMisuse($"no primary of {directory} answers on this machine",
-            doesAny ? "those that run here are not primary, or not yet" : "no replica of it runs here",
-            "start it, wait until 'ambrosia status' shows it as primary, or run the command where it runs");
+            silent ?? (doesAny ? "those that run here are not primary, or not yet" : "no replica of it runs here"),
+            silent is not null ? StandsStill
+                : "start it, wait until 'ambrosia status' shows it as primary, or run the command where it runs");
     }
 
-    /// <summary>Asks the replicas that answer on this machine for their status, one after the other.</summary>
-    public static IEnumerable<(string Replica, JsonObject Status)> Running(string directory)
+    /// <summary>Asks the replicas that run on this machine for their status, one after the other.</summary>
+    public static IEnumerable<RunningReplica> Running(string directory)
     {
         var files = new PosixFileSystem();
         foreach (string replica in AdminClient.Replicas(files, directory))
         {
-            if (Status(files, directory, replica) is { } status) yield return (replica, status);
+            if (Look(files, directory, replica) is { } running) yield return running;
         }
     }
 
-    /// <summary>Returns the status of a replica, or null where nobody answers now.</summary>
-    public static JsonObject? Status(IFileSystem files, string directory, string replica)
+    /// <summary>Asks a replica for its status, and returns null if none runs: its socket has a name still, and nothing listens.</summary>
+    public static RunningReplica? Look(IFileSystem files, string directory, string replica)
     {
         try
         {
-            return AdminClient.Ask(files, directory, replica, new JsonObject { ["command"] = "status" }, s_glance).LastOrDefault();
+            return new RunningReplica(
+                replica, AdminClient.Ask(files, directory, replica, new JsonObject { ["command"] = "status" }, s_glance).Last(), null);
         }
-        catch (AdminUnreachableException)
+        catch (AdminUnreachableException e)
         {
-            return null; // its socket is still there, and nobody listens
+            return e.IsAbsent ? null : new RunningReplica(replica, null, $"replica '{replica}' runs here, but {e.Message.TrimEnd('.')}");
         }
     }
 
     /// <summary>
-    /// Waits, for a bounded time, until a process that was told to end does not answer any more. Returns false if it still does.
+    /// Tells a replica to end, and waits for a bounded time until its process is gone. Returns false if it is still there, also if it is
+    /// stopped by a signal.
     /// </summary>
-    /// <param name="within">The replica may take so much time before it begins to end.</param>
-    /// <param name="seen">Is shown each status that it gives meanwhile.</param>
-    public static bool AwaitEnd(string directory, string replica, TimeSpan within, Action<JsonObject>? seen = null)
+    /// <param name="seen">Is shown each status that the replica gives meanwhile.</param>
+    /// <exception cref="ToolMisuse">No coordinator answers, or it refuses.</exception>
+    public static bool End(string directory, string replica, bool isForced, out JsonObject answer, Action<JsonObject>? seen = null)
     {
         var files = new PosixFileSystem();
+        LivingProcess? process = AdminClient.ProcessOf(files, directory, replica) is { } id && id != Environment.ProcessId
+            ? LivingProcess.Of(id) : null;
+        answer = Ask(directory, replica, new JsonObject { ["command"] = "retire", ["force"] = isForced });
+        double withinMs = (double?)answer["withinMs"] ?? 0;
         long begun = Environment.TickCount64;
-        while (Status(files, directory, replica) is { } status)
+        while (true)
         {
-            seen?.Invoke(status);
-            if (Environment.TickCount64 - begun > (within + s_patience).TotalMilliseconds) return false;
+            RunningReplica? running = Look(files, directory, replica);
+            if (running is null && process?.IsThere() != true) return true;
+            if (running?.Status is { } status) seen?.Invoke(status);
+            if (Environment.TickCount64 - begun > withinMs + s_patience.TotalMilliseconds) return false;
             Thread.Sleep(s_pollEvery);
         }
-        return true;
     }
 
     /// <summary>Splits a coordinator's error into what is wrong and how to mend it: the last sentence says how.</summary>
@@ -115,9 +127,17 @@ internal static class AdminCall
 
     private static ToolMisuse NoAnswer(string directory, string replica, string why)
     {
-        string[] running = [.. Running(directory).Select(static found => found.Replica)];
+        RunningReplica[] found = [.. Running(directory)];
+        string[] running = [.. found.Where(static one => one.Status is not null).Select(static one => one.Replica)];
+        if (found.Any(one => one.Replica == replica && one.NoAnswer is not null))
+            return new ToolMisuse($"replica '{replica}' gives no answer", why.TrimEnd('.'), StandsStill);
         string mend = running.Length == 0 ? "no replica of this log answers on this machine: start one, or run the command where they run"
             : $"these run here: {string.Join(", ", running)}";
         return new ToolMisuse($"replica '{replica}' gives no answer", why.TrimEnd('.'), mend);
     }
 }
+
+/// <summary>Tells what a replica says whose coordinator runs on this machine.</summary>
+/// <param name="Status">Its answer to <c>status</c>, or null if it gave none.</param>
+/// <param name="NoAnswer">Why there is no status: the answer was too late, too long or malformed. Null if there is one.</param>
+internal sealed record RunningReplica(string Replica, JsonObject? Status, string? NoAnswer);

@@ -42,6 +42,9 @@ internal sealed record ReplicaStatus(
     /// <summary>The number of failures of calls and tasks that nobody has awaited.</summary>
     public ulong UnheardFailures { get; init; }
 
+    /// <summary>The number of links beyond those that it lists.</summary>
+    public ulong MoreLinks { get; init; }
+
     /// <summary>True if it is primary.</summary>
     public bool HasRoleOfPrimary() => Role == "primary";
 
@@ -54,14 +57,17 @@ internal sealed record ReplicaStatus(
         bool isPrimary = role == "primary";
         LinkStatus[] links = !isPrimary ? []
             : [.. Items(status, "links").Select(static l => new LinkStatus(Text(l, "peer"), Text(l, "state"), (string?)l?["lastEnd"]))];
-        ulong kept = 0;
+        ulong kept = 0, more = Number(status, "moreLinks") ?? 0;
+        // Connected peers are listed first: what is not listed has no connection, unless all that are listed have one.
+        bool isUnlistedOpen = more > 0 && links.All(static link => link.State is "open" or "stopped");
         var orphaned = new List<OrphanedCalls>();
         foreach (JsonNode? outbox in Items(status, "outboxes"))
         {
             ulong made = Number(outbox, "calls") ?? 0, calls = made - Math.Min(made, Number(outbox, "trimmed") ?? 0);
             string to = Text(outbox, "to");
             kept += calls;
-            if (isPrimary && calls > 0 && to != instance && !links.Any(link => link.Peer == to && link.State == "open"))
+            LinkStatus? link = links.FirstOrDefault(link => link.Peer == to);
+            if (isPrimary && calls > 0 && to != instance && link?.State != "open" && (link is not null || !isUnlistedOpen))
                 orphaned.Add(new OrphanedCalls(to, calls));
         }
         ulong? executed = Number(log, "executed"), own = Number(log, "durable");
@@ -72,7 +78,7 @@ internal sealed record ReplicaStatus(
         {
             WaitsBecause = (string?)status["waitsBecause"], AppVersion = Number(status["app"], "version"),
             Upgrade = UpgradeOf(status["upgrade"]), TasksAside = TasksOf(status["tasks"]), Refusal = RefusalOf(status),
-            UnheardFailures = Number(status["tasks"], "unheardFailures") ?? 0,
+            UnheardFailures = Number(status["tasks"], "unheardFailures") ?? 0, MoreLinks = more,
         };
     }
 

@@ -26,14 +26,12 @@ internal sealed class RetireToolCommand : ToolCommand
     {
         LogDirectory log = LogDirectory.Open(parsed.GetRequiredValue(_directory));
         string replica = parsed.GetRequiredValue(_replica);
-        var answer = AdminCall.Ask(log.Path, replica,
-            new JsonObject { ["command"] = "retire", ["force"] = parsed.GetValue(_force) });
+        bool hasEnded = AdminCall.End(log.Path, replica, parsed.GetValue(_force), out JsonObject answer);
         string[] successors = [.. (answer["successors"] as JsonArray ?? []).Select(static name => (string?)name ?? "")];
-        bool hasEnded = AdminCall.AwaitEnd(log.Path, replica, TimeSpan.FromMilliseconds((double?)answer["withinMs"] ?? 0));
         string remain = successors.Length == 0 ? "no other replica runs" : $"there remain {string.Join(", ", successors)}";
         screen.Show(
             new ReplicaCommandReport(
-                replica, $"{(hasEnded ? "has ended" : "was told to end, and still answers")}; {remain}", HasEnded: hasEnded,
+                replica, $"{(hasEnded ? "has ended" : "was told to end, and has not")}; {remain}", HasEnded: hasEnded,
                 Successors: successors));
         return hasEnded ? ToolExit.Fine : ToolExit.Damage;
     }

@@ -53,6 +53,9 @@ internal sealed class StatusToolCommand : ToolCommand
 /// </summary>
 internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatus> Instances) : IReport
 {
+    /// <summary>Of more links, or peers that are away, only the number is shown.</summary>
+    private const int NamesMax = 10;
+
     /// <summary>Asks all replicas.</summary>
     public static CatalogStatus Read(CatalogPlace catalog, Screen screen)
     {
@@ -105,13 +108,15 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
 
     private static void Draw(Screen screen, string instance, ReplicaStatus replica)
     {
-        foreach (OrphanedCalls orphan in replica.Orphaned)
+        foreach (OrphanedCalls orphan in replica.Orphaned.Take(NamesMax))
         {
             string why = replica.Links.FirstOrDefault(link => link.Peer == orphan.To)?.Why is { } end ? $": {end}" : "";
             screen.Line(
                 $"{instance}: {orphan.Calls} {(orphan.Calls == 1 ? "call" : "calls")} to {orphan.To} wait, and no link leads there{why}",
                 Tone.Warning);
         }
+        int more = replica.Orphaned.Count - NamesMax;
+        if (more > 0) screen.Line($"{instance}: calls to {more} more instances wait, and no link leads there", Tone.Warning);
         if (replica.WaitsBecause is { } reason)
             screen.Line($"{instance}: {replica.Replica} waits: {reason}", Tone.Warning);
         if (replica.Upgrade is { } upgrade) screen.Line($"{instance}: {replica.Replica} {upgrade}", Tone.Warning);
@@ -133,8 +138,10 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
             screen.Line(
                 $"{instance}: a reader, or a replica that was stopped, holds {held.Segment} since {DateTimeOffset.UnixEpoch.AddMicroseconds(held.Since):u}: {held.Bytes >> 20} MiB of log stay for it, at most up to --hold-limit",
                 Tone.Warning);
-        foreach (LinkStatus link in replica.Links)
-            if (link.State == "stopped") screen.Line($"{instance}: the link to {link.Peer} is stopped: {link.Why}", Tone.Bad);
+        LinkStatus[] stopped = [.. replica.Links.Where(static link => link.State == "stopped")];
+        foreach (LinkStatus link in stopped.Take(NamesMax))
+            screen.Line($"{instance}: the link to {link.Peer} is stopped: {link.Why}", Tone.Bad);
+        if (stopped.Length > NamesMax) screen.Line($"{instance}: {stopped.Length - NamesMax} more links are stopped", Tone.Bad);
     }
 
     private TextTable Table()
@@ -145,9 +152,16 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
             if (instance.Replicas.Count == 0) table.Add(instance.Instance, "-", "-", "", "", "", "", "", "", "");
             foreach (ReplicaStatus r in instance.Replicas)
                 table.Add(instance.Instance, r.Replica, r.Role, Cell(r.AppVersion), Cell(r.Epoch), Cell(r.Executed), Cell(r.Durable),
-                    Cell(r.LagBytes), Cell(r.KeptCalls), string.Join(" ", r.Links.Select(static l => $"{l.Peer}:{l.State}")));
+                    Cell(r.LagBytes), Cell(r.KeptCalls), Cell(r.Links, r.MoreLinks));
         }
         return table;
+    }
+
+    private static string Cell(IReadOnlyList<LinkStatus> links, ulong more)
+    {
+        more += (ulong)Math.Max(links.Count - NamesMax, 0);
+        string shown = string.Join(" ", links.Take(NamesMax).Select(static l => $"{l.Peer}:{l.State}"));
+        return more == 0 ? shown : $"{shown} and {more} more";
     }
 
     private static string Cell(ulong? number) => number?.ToString(CultureInfo.InvariantCulture) ?? "";
@@ -173,17 +187,20 @@ internal sealed record InstanceStatus(string Instance, string Log, IReadOnlyList
     {
         if (!Directory.Exists(log)) return new InstanceStatus(instance, log, [], $"its log {log} cannot be reached from here");
         IReadOnlyList<string> named = AdminClient.Replicas(files, log);
-        ulong durable = named.Select(replica => ReplicaStatus.Number(AdminCall.Status(files, log, replica)?["log"], "durable") ?? 0)
+        ulong durable = named.Select(replica => ReplicaStatus.Number(AdminCall.Look(files, log, replica)?.Status?["log"], "durable") ?? 0)
             .DefaultIfEmpty().Max();
+        string? silent = null;
         var replicas = new List<ReplicaStatus>();
         foreach (string replica in named)
-            if (AdminCall.Status(files, log, replica) is JsonObject status)
-            {
-                var known = ReplicaStatus.Of(instance, replica, status, durable);
-                replicas.Add(known with { WaitsForApp = known.WaitsForApp?.Named(log) });
-            }
-        string? problem = replicas.Count == 0 ? "no replica answers on this machine" : replicas.Any(static r => r.HasRoleOfPrimary()) ? null
-            : "no replica is primary";
+        {
+            RunningReplica? running = AdminCall.Look(files, log, replica);
+            silent ??= running?.NoAnswer;
+            if (running?.Status is not { } status) continue;
+            var known = ReplicaStatus.Of(instance, replica, status, durable);
+            replicas.Add(known with { WaitsForApp = known.WaitsForApp?.Named(log) });
+        }
+        string? problem = silent ?? (replicas.Count == 0 ? "no replica answers on this machine"
+            : replicas.Any(static r => r.HasRoleOfPrimary()) ? null : "no replica is primary");
         return new InstanceStatus(instance, log, replicas, problem)
         {
             LastDeath = IncidentFiles.LastDeath(files, log), LastDivergence = IncidentFiles.LastDivergence(files, log),

@@ -28,24 +28,19 @@ internal sealed class StopToolCommand : ToolCommand
     {
         LogDirectory log = LogDirectory.Open(parsed.GetRequiredValue(_directory));
         string[] running = [.. AdminCall.Running(log.Path)
-            .OrderBy(static found => (string?)found.Status["role"] == "primary") // one that waits would claim what the primary leaves
+            .OrderBy(static found => (string?)found.Status?["role"] == "primary") // one that waits would claim what the primary leaves
             .Select(static found => found.Replica)];
         string? refusal = null;
-        string[] ended = [.. running.TakeWhile(name => End(log.Path, name, status => refusal = ReplicaStatus.RefusalOf(status) ?? refusal))];
+        string[] ended = [.. running.TakeWhile(
+            name => AdminCall.End(log.Path, name, true, out _, status => refusal = ReplicaStatus.RefusalOf(status) ?? refusal))];
         CheckpointFileName? newest = CheckpointDirectory.List(new PosixFileSystem(), log.Path).FirstOrDefault();
         screen.Show(new StopReport(ended, [.. running.Skip(ended.Length)], newest?.ToString(), refusal));
         return ended.Length == running.Length && refusal is null ? ToolExit.Fine : ToolExit.Damage;
     }
-
-    private static bool End(string directory, string replica, Action<JsonObject> seen)
-    {
-        JsonObject answer = AdminCall.Ask(directory, replica, new JsonObject { ["command"] = "retire", ["force"] = true });
-        return AdminCall.AwaitEnd(directory, replica, TimeSpan.FromMilliseconds((double?)answer["withinMs"] ?? 0), seen);
-    }
 }
 
 /// <summary>Says which replicas have ended, and with which checkpoint the next start begins.</summary>
-/// <param name="Running">The first was told to end and still answers, and the others were not told.</param>
+/// <param name="Running">The first was told to end and has not, and the others were not told.</param>
 /// <param name="Refusal">What of the app's state no checkpoint could hold, so that there is none of the end; null: nothing.</param>
 internal sealed record StopReport(
     IReadOnlyList<string> Ended, IReadOnlyList<string> Running, string? Checkpoint, string? Refusal) : IReport
@@ -55,7 +50,7 @@ internal sealed record StopReport(
         if (Ended.Count + Running.Count == 0) screen.Line("no replica of this log runs on this machine");
         foreach (string replica in Ended) screen.Line($"{replica}: has ended", Tone.Good);
         for (int i = 0; i < Running.Count; i++)
-            screen.Line($"{Running[i]}: {(i == 0 ? "was told to end, and still answers" : "was not told to end")}", Tone.Warning);
+            screen.Line($"{Running[i]}: {(i == 0 ? "was told to end, and has not" : "was not told to end")}", Tone.Warning);
         if (Refusal is not null)
             screen.Line(
                 $"error: no checkpoint of the end, since the app's state cannot be in one: {Refusal}. The next start executes again what lies behind the newest one",

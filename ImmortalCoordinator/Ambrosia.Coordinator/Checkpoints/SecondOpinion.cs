@@ -8,13 +8,16 @@ namespace Ambrosia.Coordinator.Checkpoints;
 /// <summary>
 /// Sees to it that no history is removed behind a checkpoint whose state only one execution has had. A secondary that finds its state equal
 /// to another's at a checkpoint's place says so beside its lock. A primary keeps the log from such a place on, and takes a checkpoint
-/// itself where the others have taken several without one, since secondaries are held against the primary's state. The thread that writes
+/// itself where the others have taken one or several without that, since secondaries are held against the primary's state. The thread that writes
 /// checkpoints.
 /// </summary>
 internal sealed class SecondOpinion(CoordinatorInputs inputs)
 {
-    /// <summary>Behind so many checkpoints of others that nobody has confirmed, the primary takes the next.</summary>
-    internal const int OthersMax = 3;
+    /// <summary>
+    /// Behind so many checkpoints of others that nobody has confirmed, the primary takes the next. One secondary that executes has none
+    /// but the primary to be held against, so it is so with every second one; several are held against each other first.
+    /// </summary>
+    internal const int OfOneMax = 1, OfSeveralMax = 3;
 
     /// <summary>
     /// So many unconfirmed checkpoints are waited for; then the log is truncated all the same, since a replica that never compares must not
@@ -30,9 +33,13 @@ internal sealed class SecondOpinion(CoordinatorInputs inputs)
     public bool IsDue(IReadOnlyList<string> present)
     {
         if (FindAgreed(present) is not { } agreed) return false;
+        int max = present.Count(name => name != _replica && Executes(name)) > 1 ? OfSeveralMax : OfOneMax;
         return CheckpointDirectory.List(inputs.Files, _directory)
-            .TakeWhile(name => name.Replica != _replica && name.Lsn > agreed).Count() >= OthersMax;
+            .TakeWhile(name => name.Replica != _replica && name.Lsn > agreed).Count() >= max;
     }
+
+    /// <summary>One that waits, or has no app, has no state to hold against another's.</summary>
+    private bool Executes(string name) => ReplicaLock.ReadMove(inputs.Files, _directory, name).Executed > Lsn.Zero;
 
     /// <summary>A checkpoint at or below this must stay, with the log behind it; null: any will do, since no other replica runs.</summary>
     public Lsn? FindNeeded()

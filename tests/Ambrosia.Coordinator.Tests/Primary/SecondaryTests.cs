@@ -242,6 +242,31 @@ public sealed class SecondaryTests
         Assert.Contains(files, static file => file.StartsWith("log.1.", StringComparison.Ordinal)); // nothing was truncated
     }
 
+    /// <summary>
+    /// The secondary takes one checkpoint of the state that differs, and has only the primary to be held against: the next one is the
+    /// primary's, and there it is found. Another that runs and executes nothing changes nothing of that.
+    /// </summary>
+    [Theory]
+    [InlineData(7, false)]
+    [InlineData(10, false)]
+    [InlineData(11, true)]
+    public void Secondary_WhoseStateAloneDiffers_IsFoundAfterTwoCheckpoints(uint seed, bool isBesideAnIdleOne)
+    {
+        var disk = new SimulatedFileSystem();
+        ReplicaLock? idle = null;
+        var marks = new HashSet<string>(StringComparer.Ordinal);
+        IFileSystem look = disk.ForProcess("look");
+        DivergenceOfTheState(disk, seed, () =>
+        {
+            if (isBesideAnIdleOne) idle ??= ReplicaLock.TryTake(disk.ForProcess("idle"), Node.Directory, "r2");
+            marks.UnionWith(look.List(Node.Directory).Where(static file => CheckpointFileName.Parse(file) is not null));
+        }, out Node secondary);
+        idle?.Dispose();
+        ulong differs = secondary.Parts.Checkpoints.StateDiverged!.Value.From.Value;
+        string[] behind = [.. marks.Where(file => CheckpointFileName.Parse(file)!.Lsn.Value > differs).Order(StringComparer.Ordinal)];
+        Assert.True(behind.Length <= 2, string.Join(", ", behind));
+    }
+
     /// <summary>The log holds the hash of the primary's state, so that its file is not needed.</summary>
     [Fact]
     public void Secondary_WhoseStateAloneDiffersAndThePrimarysFileIsGone_IsFoundByTheLog()
@@ -328,6 +353,7 @@ public sealed class SecondaryTests
         while (primary.Parts.Log.Stated == Lsn.Zero) Step(primary, first, time, random);
         string[] names = ["r1", "r2"];
         ReplicaLock[] locks = [.. names.Select(name => ReplicaLock.TryTake(disk.ForProcess($"lock {name}"), Node.Directory, name)!)];
+        foreach (ReplicaLock each in locks) each.PublishMove(new Lsn(1)); // both execute
         Node[] others = [.. names.Select(name => new Node(disk, time, s_options, name))];
         CountingApp[] apps = [.. others.Select(node => new CountingApp(node, random, 6000))];
         apps[0].WrongStateFrom = 20;

@@ -87,6 +87,7 @@ internal sealed class HashOrderRules
         IOperation value = HandlerRules.Unconverted(operation.Value);
         bool isPart = IsPart(value), isOfFramework = method.DeclaringSyntaxReferences.IsEmpty;
         if (!isPart && !Enumerates(parameter.Type, isOfFramework)) return null;
+        if (ImmortalTypes.IsSending(method) && !(isPart && TravelsAsItStands(Owner(value).Type))) return null;
         if (operation.Parent is IInvocationOperation linq && IsOfLinq(linq)
             && (linq.Arguments[0] == operation || s_indifferentSeconds.Contains(method.Name)
                 || IsConsumedInAnyOrder(linq, method))) return null;
@@ -127,6 +128,12 @@ internal sealed class HashOrderRules
             ? HandlerRules.Unconverted(owner) : collection;
 
     private static bool IsPart(IOperation value) => value is IPropertyReferenceOperation { Property.Name: "Keys" or "Values" or "Items" };
+
+    /// <summary>
+    /// Tells whether the keys and values of a collection travel in its order: they are arrays or lists. What shows that it has no order
+    /// of its own travels in that of its values (contract.md C3.12).
+    /// </summary>
+    private static bool TravelsAsItStands(ITypeSymbol? type) => type?.Name is "FrozenDictionary" or "FrozenSet" or "ConcurrentDictionary";
 
     /// <summary>Tells whether a parameter of this type is gone through. Code of the app may look keys up in a map that it gets.</summary>
     private static bool Enumerates(ITypeSymbol type, bool isOfFramework) => type is { TypeKind: TypeKind.Interface }

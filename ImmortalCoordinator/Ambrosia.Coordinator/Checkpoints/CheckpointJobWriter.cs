@@ -101,13 +101,16 @@ internal sealed class CheckpointJobWriter(
     /// Gives the finished file its name (log-format L6.7); false: no page on disk states yet that its place is durable, or nothing has
     /// confirmed its state yet.
     /// </summary>
+    /// <exception cref="IOException">The system does not do it now; the file waits on, and it is tried again.</exception>
     public bool TryPublish()
     {
         Lsn stated = statedDurable();
         if (stated < _job!.Header.Lsn || IsUnconfirmed) return false;
-        _isFinished = false;
         bool isPublished;
         using (_naming.Enter()) isPublished = !_isForbidden && _file!.Publish(stated);
+        _isFinished = false;
+        _file!.Dispose();
+        _file = null;
         if (isPublished)
         {
             Outcome.Published(_job.Header.FileName);
@@ -115,8 +118,6 @@ internal sealed class CheckpointJobWriter(
         }
         else Outcome.Failed(_isForbidden ? "this replica has diverged, so nothing of it gets a name"
             : "a new primary has removed the unfinished file");
-        _file!.Dispose();
-        _file = null;
         return true;
     }
 

@@ -1,6 +1,7 @@
 using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Coordinator.Replay;
 using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Files;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Checkpoints;
 using Ambrosia.Protocol.Frames;
@@ -108,11 +109,12 @@ internal sealed class CheckpointPipeline(
     }
 
     /// <summary>Does one piece of work; false: there is none now.</summary>
+    /// <exception cref="IOException">The system refuses it. What can be done later is still to be done.</exception>
     public bool Step()
     {
         if (Interlocked.Exchange(ref _truncationDue, 0) != 0)
         {
-            outcome.Truncate(null);
+            OrLater(() => outcome.Truncate(null), () => Volatile.Write(ref _truncationDue, 1));
             return true;
         }
         if (writer.IsFinished)
@@ -138,7 +140,28 @@ internal sealed class CheckpointPipeline(
                 break;
             case CheckpointStep.End end: writer.Finish(end.Claim); break;
             case CheckpointStep.Abandon: writer.Drop("the app went away in the middle of it"); break;
-            case CheckpointStep.Adopt adopt: if (outcome.Published(adopt.Name)) Truncate(); break;
+            case CheckpointStep.Adopt adopt: Do(adopt); break;
+        }
+    }
+
+    private void Do(CheckpointStep.Adopt adopt) => OrLater(
+        () =>
+        {
+            if (outcome.Published(adopt.Name)) Truncate();
+        },
+        () => _queue.Add(adopt));
+
+    /// <summary>Without it the primary would wait for its checkpoint for ever, or keep what is superfluous.</summary>
+    private static void OrLater(Action what, Action later)
+    {
+        try
+        {
+            what();
+        }
+        catch (IOException refused) when (IFileSystem.IsNotNow(refused))
+        {
+            later();
+            throw;
         }
     }
 

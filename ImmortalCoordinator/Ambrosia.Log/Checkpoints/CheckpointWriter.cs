@@ -19,6 +19,7 @@ public sealed class CheckpointWriter : IDisposable
     private CheckpointChunks? _chunks; // null when the file is closed
     private SectionHashes _hashes; // hashes of everything that was given, written or not
     private FinishedCheckpoint? _finished;
+    private bool _isNamed; // the directory is not flushed yet, where the system refused that
 
     /// <summary>Begins a temporary file and writes the header.</summary>
     /// <param name="memory">Nobody else uses it until the checkpoint is finished or abandoned; null makes the writer take memory of its
@@ -80,7 +81,10 @@ public sealed class CheckpointWriter : IDisposable
         return _finished = new FinishedCheckpoint(_header.FileName, digest, length);
     }
 
-    /// <summary>Gives the checkpoint its name. Returns false when a new primary has removed the unfinished file.</summary>
+    /// <summary>
+    /// Gives the checkpoint its name. Returns false when a new primary has removed the unfinished file. Where the system refuses it, it is
+    /// called again, and goes on behind what was done.
+    /// </summary>
     /// <param name="stated">Highest position that the log on disk states as durable. A position below the checkpoint's Lsn is refused,
     /// since a crash could then leave a checkpoint of records that the log does not have.</param>
     public bool Publish(Lsn stated)
@@ -90,12 +94,13 @@ public sealed class CheckpointWriter : IDisposable
             throw new InvalidOperationException($"a checkpoint of {_header.Lsn} while only {stated} is stated as durable");
         try
         {
-            _location.Files.Rename(_temporary, _location.PathOf(_finished.Name.ToString()));
+            if (!_isNamed) _location.Files.Rename(_temporary, _location.PathOf(_finished.Name.ToString()));
         }
         catch (FileNotFoundException)
         {
             return false;
         }
+        _isNamed = true;
         _location.Crash.Hit("ckpt.afterRename");
         _location.Flush();
         _location.Crash.Hit("ckpt.afterDirFsync");

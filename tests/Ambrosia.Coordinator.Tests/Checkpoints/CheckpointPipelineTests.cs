@@ -24,6 +24,9 @@ public sealed class CheckpointPipelineTests : ICheckpointSource, ICheckpointOutc
     private string? _refused;
     private ulong _lsn;
 
+    private const int TooManyFiles = 24; // EMFILE
+    private int _refusals, _truncations;
+
     /// <summary>
     /// The image of a mark that names another replica is compared: no file is made, and nothing is said of it, not even
     /// when the app lies about it.
@@ -126,6 +129,43 @@ public sealed class CheckpointPipelineTests : ICheckpointSource, ICheckpointOutc
         Assert.Equal(failures + 1, _published.Count);
     }
 
+    /// <summary>
+    /// Descriptors that run out when the file is whole cost nothing: the name comes later. It was under way for ever, so that no other
+    /// checkpoint was asked for, and a stop waited for it.
+    /// </summary>
+    [Theory]
+    [InlineData(FileOperationKind.Rename)]
+    [InlineData(FileOperationKind.FlushDirectory)]
+    public void Step_NameThatIsRefusedForNow_IsGivenLater(FileOperationKind refused)
+    {
+        using CheckpointPipeline taker = Taker();
+        _log.Disk.Faults.FailNth(1, FileFault.TooManyFiles, where: o => o.Kind == refused);
+        Assert.ThrowsAny<IOException>(() => Take(taker));
+        Assert.Empty(_published);
+        while (taker.Step()) { }
+        Assert.Single(_published);
+        Assert.Empty(_failed);
+        CheckFiles();
+        Take(taker);
+        Assert.Equal(2, _published.Count);
+    }
+
+    /// <summary>The same of another replica's checkpoint, for which this one waits, and of what is to be removed.</summary>
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void Step_AdoptionOrTruncationThatIsRefusedForNow_IsDoneLater(bool isTruncation)
+    {
+        using CheckpointPipeline taker = Taker();
+        _refusals = 1;
+        if (isTruncation) taker.Truncate();
+        else taker.Adopt(new CheckpointFileName(new Lsn(7), _log.Epoch, "r1"));
+        Assert.Equal(TooManyFiles, Assert.ThrowsAny<IOException>(() => taker.Step()).HResult);
+        Assert.True(taker.Step());
+        Assert.False(taker.Step());
+        Assert.Equal(isTruncation ? (0, 1) : (1, 0), (_published.Count, _truncations));
+    }
+
     [Fact]
     public void Step_AnyOtherErrorAnywhere_IsThrownAndLeavesNothingNamedThatIsNotWhole()
     {
@@ -197,11 +237,21 @@ public sealed class CheckpointPipelineTests : ICheckpointSource, ICheckpointOutc
 
     bool ICheckpointOutcome.Published(CheckpointFileName name)
     {
+        Refuse();
         _published.Add(name);
         return false;
     }
 
-    void ICheckpointOutcome.Truncate(CheckpointHeader? published) { }
+    void ICheckpointOutcome.Truncate(CheckpointHeader? published)
+    {
+        Refuse();
+        _truncations++;
+    }
+
+    private void Refuse()
+    {
+        if (_refusals-- > 0) throw new IOException("too many open files", TooManyFiles);
+    }
 
     void ICheckpointOutcome.Failed(string why) => _failed.Add(why);
 

@@ -28,10 +28,11 @@ internal sealed class InPump(LinkStream stream, LinkEnding ending, Action<string
     /// <exception cref="SocketException">The connection broke.</exception>
     public string Run(ILinkTraffic traffic)
     {
-        using var buffer = new ReceiveBuffer();
+        using var buffer = new ReceiveBuffer(settings.Receiving);
         while (!ending.IsFinishing)
         {
-            buffer.MakeRoom(traffic.FrameBytesWanted);
+            if (!buffer.MakeRoom(traffic.FrameBytesWanted))
+                return $"all connections together hold {settings.Receiving.Held} bytes of frames under way, and {settings.Receiving.BytesMax} is the bound (P7.3)";
             int received = Receive(buffer.Free);
             if (received < 0)
                 return _isLate ? $"no whole frame within {settings.DeadAfter.TotalSeconds} s (P7.3)"

@@ -1,4 +1,5 @@
 using CRA.Authentication;
+using CRA.Streams;
 
 namespace CRA.Links;
 
@@ -30,6 +31,9 @@ public sealed record LinkSettings(ReadOnlyMemory<byte> Secret, TimeProvider Time
 
     /// <summary>A listener has at most this many authenticated connections; one more is closed. Each has two threads.</summary>
     public int ConnectionsMax { get; init; } = 1024;
+
+    /// <summary>The bound over what all connections hold of frames larger than what each has of its own, 512 KiB.</summary>
+    public SharedBytes Receiving { get; init; } = new(1L << 30);
 
     /// <summary>
     /// The times of P6.9. Other values are for tests, which neither wait for seconds nor let a heartbeat hide a lost wake.

@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Numerics;
 
 namespace CRA.Streams;
 
@@ -8,7 +9,8 @@ namespace CRA.Streams;
 /// it grows by doubling as the frame's bytes come in, so that a mere claim of size costs nothing. It shrinks when little has come for a
 /// while. Invariant: <c>0 ≤ _start ≤ _end ≤ _bytes.Length</c>. The in thread uses it.
 /// </summary>
-internal sealed class ReceiveBuffer : IDisposable
+/// <param name="shared">The bound over what all connections hold for big frames.</param>
+internal sealed class ReceiveBuffer(SharedBytes shared) : IDisposable
 {
     public const int BytesMin = 4 * 1024;
 
@@ -60,8 +62,11 @@ internal sealed class ReceiveBuffer : IDisposable
         if (_start == _end) _start = _end = 0;
     }
 
-    /// <summary>Makes <see cref="Free"/> fit for the next receive, given the size of the frame under way (0: not known).</summary>
-    public void MakeRoom(int frameBytesWanted)
+    /// <summary>
+    /// Makes <see cref="Free"/> fit for the next receive, given the size of the frame under way (0: not known). False: the frame needs more
+    /// than all connections may hold together.
+    /// </summary>
+    public bool MakeRoom(int frameBytesWanted)
     {
         if ((uint)frameBytesWanted > FrameBytesMax)
             throw new InvalidOperationException($"The traffic wants a frame of {frameBytesWanted} bytes.");
@@ -72,7 +77,9 @@ internal sealed class ReceiveBuffer : IDisposable
         if (_wasFilled && _bytes.Length < BytesBusy)
             MoveTo(ArrayPool<byte>.Shared.Rent(Math.Min(BytesBusy, GrowthOnFull * _bytes.Length)));
         else if (frameBytesWanted > _bytes.Length && held >= _bytes.Length / 2)
-            MoveTo(ArrayPool<byte>.Shared.Rent((int)Math.Min(frameBytesWanted, 2L * _bytes.Length)));
+        {
+            if (!TryGrow((int)Math.Min(frameBytesWanted, 2L * _bytes.Length))) return false;
+        }
         else if (_bytes.Length > BytesMin && _smallInARow > SmallBeforeShrink && held <= BytesMin / 2 && frameBytesWanted <= BytesMin)
             MoveTo(ArrayPool<byte>.Shared.Rent(BytesMin));
         else if (_bytes.Length > BytesBusy && _withoutBig > SmallBeforeShrink && held <= BytesBusy / 2)
@@ -81,11 +88,24 @@ internal sealed class ReceiveBuffer : IDisposable
             MoveTo(_bytes);
         _wasFilled = false;
         if (_end == _bytes.Length) throw new InvalidOperationException($"{held} bytes held leave no room, and no frame is wanted.");
+        return true;
     }
 
-    private void MoveTo(byte[] bytes)
+    private bool TryGrow(int bytes)
+    {
+        // The pool's arrays have sizes of powers of two.
+        if (!shared.TryChange(SharedOf(_bytes.Length), SharedOf((long)BitOperations.RoundUpToPowerOf2((uint)bytes)))) return false;
+        MoveTo(ArrayPool<byte>.Shared.Rent(bytes), isShared: true);
+        return true;
+    }
+
+    /// <summary>What a buffer of this size holds of what connections share: all of it, where it is larger than a busy one's.</summary>
+    private static long SharedOf(long bytes) => bytes > BytesBusy ? bytes : 0;
+
+    private void MoveTo(byte[] bytes, bool isShared = false)
     {
         byte[] old = _bytes;
+        if (!isShared) shared.TryChange(SharedOf(old.Length), SharedOf(bytes.Length));
         Held.CopyTo(bytes);
         (_bytes, _end, _start) = (bytes, _end - _start, 0);
         if (old != bytes) ArrayPool<byte>.Shared.Return(old);
@@ -95,6 +115,7 @@ internal sealed class ReceiveBuffer : IDisposable
     {
         byte[] bytes = _bytes;
         (_bytes, _start, _end) = ([], 0, 0);
+        shared.TryChange(SharedOf(bytes.Length), 0);
         if (bytes.Length > 0) ArrayPool<byte>.Shared.Return(bytes);
     }
 }

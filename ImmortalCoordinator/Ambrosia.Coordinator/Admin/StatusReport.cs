@@ -16,6 +16,7 @@ using Ambrosia.Log.Fencing;
 using Ambrosia.Log.Instances;
 using Ambrosia.Log.Segments;
 using Ambrosia.Protocol;
+using CRA.Streams;
 
 namespace Ambrosia.Coordinator.Admin;
 
@@ -63,9 +64,13 @@ internal sealed class StatusReport(CoordinatorInputs inputs, ReplicaLog replica,
         {
             ["stage"] = StageName(upgrade.Stage), ["app"] = CommandText.Of(upgrade.App), ["version"] = upgrade.To, ["why"] = upgrade.Why,
         };
+        status["memory"] = new JsonObject { ["receiving"] = Bound(inputs.Memory.Receiving), ["answers"] = Bound(inputs.Memory.Answers) };
         status["disk"] = new JsonObject { ["freeBytes"] = inputs.Files.FreeBytes(inputs.Options.LogDirectory) };
         return status;
     }
+
+    private static JsonObject Bound(SharedBytes bytes) =>
+        new() { ["bytes"] = bytes.Held, ["bytesMax"] = bytes.BytesMax, ["refused"] = bytes.Refused };
 
     private static string StageName(InPlaceStage stage) => stage switch
     {

@@ -4,6 +4,7 @@ using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Runs;
+using CRA.Streams;
 
 namespace Ambrosia.Coordinator.Clients;
 
@@ -11,13 +12,20 @@ namespace Ambrosia.Coordinator.Clients;
 /// Writes what one session's caller is told. It owns the frames under way, and how far the caller knows what is logged. Invariant: in front
 /// of answers stands the position that they rest on. The session's lock guards it, but for <see cref="Sent"/>, which is the out thread's.
 /// </summary>
-internal sealed class ClientOutput(uint seed, IClientReplica replica)
+/// <param name="shared">The bound over the answers that wait for all callers, beyond what each has of its own.</param>
+internal sealed class ClientOutput(uint seed, IClientReplica replica, SharedBytes shared)
 {
+    /// <summary>So many bytes of answers may wait for a session whatever waits for others.</summary>
+    private const int OwnBytesMax = 1 << 20;
+
     /// <summary>The bytes of answers that may wait for one session; a caller that lets more wait does not read.</summary>
     private const int WaitingBytesMax = 16 << 20;
 
     private readonly FrameQueue _frames = new(seed, checkPayload: true);
     private int _bytesLeft, _answersTaken, _answersWaiting;
+
+    /// <summary>The bytes that this session has taken of what all share. It gives them back when what waits is taken.</summary>
+    private long _sharedBytes;
 
     /// <summary>The last message that was told as logged, and the position that went with it.</summary>
     private (ulong Number, Lsn Position) _logged;
@@ -38,18 +46,38 @@ internal sealed class ClientOutput(uint seed, IClientReplica replica)
         // made under an earlier limit, and kept for its key
         if (answers.Length > AnswerBytesMax && MessageScanner.Longest(answers.AsSpan(RunHeader.Bytes)) > AnswerBytesMax)
             return $"an answer is longer than the {AnswerBytesMax} bytes that it takes (P10.6)";
-        if (_frames.Waiting > WaitingBytesMax) return "it does not take its answers (P10.6)";
+        if (_frames.Waiting > OwnBytesMax && WhatFills() is { } full) return $"{full} (P10.6)";
         WriteLogged(requests);
         _frames.Write(FrameType.Run, answers);
         _answersWaiting++;
         return null;
     }
 
+    /// <summary>Says why nothing more may wait for this session, or null.</summary>
+    private string? WhatFills()
+    {
+        if (_frames.Waiting > WaitingBytesMax) return "it does not take its answers";
+        if (!shared.TryChange(_sharedBytes, _frames.Waiting))
+            return $"it does not take its answers as fast as they come, and {shared.Held} bytes of answers wait for all callers; {shared.BytesMax} is the bound";
+        _sharedBytes = _frames.Waiting;
+        return null;
+    }
+
+    /// <summary>The session has ended: what waits is given up.</summary>
+    public void End() => GiveBack();
+
+    private void GiveBack()
+    {
+        if (_sharedBytes == 0) return;
+        shared.TryChange(_sharedBytes, 0);
+        _sharedBytes = 0;
+    }
+
     /// <summary>Writes the answer to a query; returns why the caller does not take it, or null.</summary>
     public string? WriteAnswer(in QueryAnswerFrame answer)
     {
         if (answer.Answer.Length > AnswerBytesMax) return $"an answer is longer than the {AnswerBytesMax} bytes that it takes (P10.9)";
-        if (_frames.Waiting > WaitingBytesMax) return "it does not take its answers (P10.9)";
+        if (_frames.Waiting > OwnBytesMax && WhatFills() is { } full) return $"{full} (P10.9)";
         var payload = new ArrayBufferWriter<byte>(QueryAnswerFrame.HeadBytes + answer.Answer.Length);
         answer.Write(payload);
         _frames.Write(FrameType.QueryAnswer, payload.WrittenSpan);
@@ -74,6 +102,7 @@ internal sealed class ClientOutput(uint seed, IClientReplica replica)
     public bool TryTake(out ReadOnlyMemory<byte> bytes)
     {
         if (!_frames.TryTake(out bytes)) return false;
+        GiveBack();
         (_answersTaken, _answersWaiting) = (_answersWaiting, 0);
         if (_answersTaken > 0) Crash.Hit("client.beforeAnswer");
         _bytesLeft = bytes.Length;

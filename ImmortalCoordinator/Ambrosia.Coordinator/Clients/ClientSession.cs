@@ -6,6 +6,7 @@ using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Locking;
 using Ambrosia.Protocol.Runs;
 using CRA.Links;
+using CRA.Streams;
 
 namespace Ambrosia.Coordinator.Clients;
 
@@ -39,14 +40,15 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     private string _client = "";
 
     public ClientSession(
-        LinkTransport transport, ClientAdmission admission, PendingQueries pending, LinkFlow flow, IClientReplica replica)
+        LinkTransport transport, ClientAdmission admission, PendingQueries pending, LinkFlow flow, IClientReplica replica,
+        SharedBytes answers)
     {
         _transport = transport;
         _admission = admission;
         _pending = pending;
         _flow = flow;
         _incoming = new LinkFrames(transport.Seed, FrameSender.Dialler, this, flow.WakeCommitter);
-        _output = new ClientOutput(transport.Seed, replica);
+        _output = new ClientOutput(transport.Seed, replica, answers);
     }
 
     public ReadOnlyMemory<byte> HeartbeatFrame
@@ -194,7 +196,11 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
     /// <summary>Both threads of the connection have stopped.</summary>
     public void Ended(string why)
     {
-        using (_gate.Enter()) _stage = Stage.Ended;
+        using (_gate.Enter())
+        {
+            _stage = Stage.Ended;
+            _output.End();
+        }
         _pending.Forget(this);
         if (_number > 0) _admission.Remove(_number);
     }

@@ -4,6 +4,7 @@ using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Runs;
+using CRA.Streams;
 
 namespace Ambrosia.Coordinator.Clients;
 
@@ -33,14 +34,14 @@ internal sealed class ClientSessions
     private readonly IClientReplica _replica;
     private readonly ClientAdmission _admission;
     private readonly LinkFlow _flow;
+    private readonly SharedBytes _answers;
 
     /// <param name="mayAnswer">False while a primary is not sure that it still is one.</param>
     public ClientSessions(
         CoordinatorInputs inputs, LogAppender log, PendingQueries queries, PeerEventLog events, Func<bool> mayAnswer,
         IClientReplica replica)
     {
-        _queries = queries;
-        _replica = replica;
+        (_queries, _replica, _answers) = (queries, replica, inputs.Memory.Answers);
         _admission = new ClientAdmission(inputs, log, events, Table, replica);
         _flow = new LinkFlow(log, inputs.Pumps, mayAnswer);
     }
@@ -48,7 +49,7 @@ internal sealed class ClientSessions
     public ClientTable Table { get; } = new();
 
     /// <summary>Makes the session of a caller on a connection that came in.</summary>
-    public ClientSession New(LinkTransport transport) => new(transport, _admission, _queries, _flow, _replica);
+    public ClientSession New(LinkTransport transport) => new(transport, _admission, _queries, _flow, _replica, _answers);
 
     /// <summary>The log has advanced: whoever waits for it has something to be told.</summary>
     public void DurableAdvanced() => Table.DurableAdvanced();

@@ -61,7 +61,6 @@ public sealed class CoordinatorHost : IDisposable
 
     /// <summary>The first end counts; negative: there is none yet.</summary>
     private int _exitCode = -1;
-
     private int _isFinishing;
 
     /// <summary>The fence of the epoch that this process has claimed; null before.</summary>
@@ -294,7 +293,8 @@ public sealed class CoordinatorHost : IDisposable
         Coordinator parts = _coordinator!;
         var calls = new BlockingCalls(TimeProvider.System, _logger);
         var watched = new WatchedCatalog(catalog, calls);
-        var links = new LinkPump(parts, watched, LinkPump.SettingsOf(_options, watched, certificates, Fail), Fail, _logger, Progress);
+        LinkSettings settings = LinkPump.SettingsOf(_options, watched, certificates, inputs.Memory.Receiving, Fail);
+        var links = new LinkPump(parts, watched, settings, Fail, _logger, Progress);
         InstanceStart.Listening(() => links.Listen(_options.Listen, _options.Advertise));
         var publisher = new CatalogPublisher(inputs, watched, calls, parts, () => links.Address, Fail);
         var publication = new CatalogPump(publisher.Publish, parts.Links.Table, watched, links.Wake, Fail);

@@ -99,7 +99,8 @@ internal sealed class InstanceStart(
     /// </summary>
     private void RefuseToReplaceTheLiving(CatalogEntry entry)
     {
-        if (LivingInstance.Find(files, entry, LinkPump.SettingsOf(options, catalog, certificates)) is { } living)
+        LinkSettings settings = LinkPump.SettingsOf(options, catalog, certificates, new PeerMemory().Receiving);
+        if (LivingInstance.Find(files, entry, settings) is { } living)
             throw new MisuseException(
                 $"the name '{options.Instance}' belongs to an instance that lives: {living}. Stop it first, if a new one is to have its name; or begin the new one under another name.");
     }

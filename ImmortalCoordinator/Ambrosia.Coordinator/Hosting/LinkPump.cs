@@ -5,6 +5,7 @@ using Ambrosia.Protocol;
 using Ambrosia.Protocol.Locking;
 using CRA.Catalog;
 using CRA.Links;
+using CRA.Streams;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Hosting;
@@ -36,7 +37,8 @@ internal sealed class LinkPump(
     /// <summary>Gives the settings of all links of a coordinator that is started with these options.</summary>
     /// <param name="fail">Ends the process; null: the runtime does, after what nobody has named.</param>
     public static LinkSettings SettingsOf(
-        CoordinatorOptions options, ICatalog catalog, CertificateFiles? certificates, Action<int, string>? fail = null) =>
+        CoordinatorOptions options, ICatalog catalog, CertificateFiles? certificates, SharedBytes receiving,
+        Action<int, string>? fail = null) =>
         new(catalog.Secret, TimeProvider.System, SystemRandom.Fill)
         {
             Faulted = fail is null ? null : (fault, thread) =>
@@ -44,7 +46,7 @@ internal sealed class LinkPump(
                 (int code, string why) = ExitCodes.Ending(fault, thread);
                 fail(code, why);
             },
-            Insecure = options.Insecure,
+            Insecure = options.Insecure, Receiving = receiving,
             Certificates = certificates is null ? null : () => certificates.Current,
         };
 
@@ -114,7 +116,7 @@ internal sealed class LinkPump(
     private void BeginDial(InstanceId peer)
     {
         string name = $"dial {peer}";
-        if (!Threads.TryStart(name, () => PumpThread.Guard(name, () => Dial(peer), fail)))
+        if (PumpThread.TryStart(name, () => Dial(peer), fail) is null)
             End(peer, TimeSpan.Zero, DialFailure.NoAnswer, "the system gives out no thread to dial with");
     }
 

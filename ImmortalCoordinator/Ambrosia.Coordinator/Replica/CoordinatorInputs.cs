@@ -1,6 +1,7 @@
 using Ambrosia.Log.Commit;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Instances;
+using CRA.Streams;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Replica;
@@ -33,6 +34,25 @@ internal sealed record CoordinatorInputs
 
     public required IPumps Pumps { get; init; }
 
+    /// <summary>The bounds over what all who are connected make this process hold.</summary>
+    public PeerMemory Memory { get; } = new();
+
     /// <summary>It takes the events that operators are told. Any thread may log; no call blocks or throws.</summary>
     public required ILogger Logger { get; init; }
+}
+
+/// <summary>
+/// The bounds over what peers and callers, who are authenticated, make a process hold together, beyond what each connection has of its own:
+/// 512 KiB to receive into, and 1 MiB of answers. Any thread.
+/// </summary>
+internal sealed class PeerMemory
+{
+    /// <summary>A frame may be as large as this; one that is larger passes while no other is under way.</summary>
+    private const long BytesMax = 1L << 30;
+
+    /// <summary>The frames that have come in part.</summary>
+    public SharedBytes Receiving { get; } = new(BytesMax);
+
+    /// <summary>The answers that callers have not taken.</summary>
+    public SharedBytes Answers { get; } = new(BytesMax);
 }

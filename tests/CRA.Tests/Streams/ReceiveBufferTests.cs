@@ -37,7 +37,7 @@ public sealed class ReceiveBufferTests
     public void Stream_OfRandomFrames_ComesThroughWhole(int seed)
     {
         var random = new Random(seed);
-        using var buffer = new ReceiveBuffer();
+        using var buffer = new ReceiveBuffer(new SharedBytes(1L << 30));
         int[] frames = [.. Enumerable.Range(0, 60).Select(_ => random.Next(10) == 0 ? random.Next(3_000_000) : random.Next(100_000))];
         Stream(frames, seed == 1 ? 5_000 : int.MaxValue, buffer, _ => { });
     }
@@ -45,7 +45,7 @@ public sealed class ReceiveBufferTests
     [Fact]
     public void Capacity_ForABigFrame_GrowsAndShrinksBack()
     {
-        using var buffer = new ReceiveBuffer();
+        using var buffer = new ReceiveBuffer(new SharedBytes(1L << 30));
         Assert.InRange(Stream([10_000_000], int.MaxValue, buffer, _ => { }), 10_000_000, 1 << 24);
         Stream(Enumerable.Repeat(1_000, 200), 1_004, buffer, _ => { });
         Assert.Equal(ReceiveBuffer.BytesMin, buffer.Capacity);
@@ -57,7 +57,7 @@ public sealed class ReceiveBufferTests
     [Fact]
     public void Capacity_FollowsWhatComes()
     {
-        using var buffer = new ReceiveBuffer();
+        using var buffer = new ReceiveBuffer(new SharedBytes(1L << 30));
         Assert.Equal(ReceiveBuffer.BytesMin, Stream(Enumerable.Repeat(12, 500), 16, buffer, _ => { }));
         Assert.Equal(ReceiveBuffer.BytesMin, Stream([ReceiveBuffer.BytesMin - 8], 1, buffer, _ => { }));
         Assert.Equal(ReceiveBuffer.BytesBusy, Stream(Enumerable.Repeat(1_000, 3_000), int.MaxValue, buffer, _ => { }));
@@ -69,7 +69,7 @@ public sealed class ReceiveBufferTests
     [Fact]
     public void Capacity_BetweenBigFrames_Stays()
     {
-        using var buffer = new ReceiveBuffer();
+        using var buffer = new ReceiveBuffer(new SharedBytes(1L << 30));
         var after = new List<int>();
         Stream(Enumerable.Repeat(3_000_000, 6), int.MaxValue, buffer, _ => after.Add(buffer.Capacity));
         Assert.All(after, static capacity => Assert.InRange(capacity, 3_000_000, 1 << 23));
@@ -78,7 +78,7 @@ public sealed class ReceiveBufferTests
     [Fact]
     public void Capacity_ForAMereClaimOfSize_DoesNotGrow()
     {
-        using var buffer = new ReceiveBuffer();
+        using var buffer = new ReceiveBuffer(new SharedBytes(1L << 30));
         buffer.Received(16);
         for (int i = 0; i < 100; i++) buffer.MakeRoom(ReceiveBuffer.FrameBytesMax);
         Assert.Equal(ReceiveBuffer.BytesMin, buffer.Capacity);
@@ -87,7 +87,7 @@ public sealed class ReceiveBufferTests
     [Fact]
     public void MakeRoom_AgainstItsLimits_Throws()
     {
-        using var buffer = new ReceiveBuffer();
+        using var buffer = new ReceiveBuffer(new SharedBytes(1L << 30));
         Assert.Throws<InvalidOperationException>(() => buffer.MakeRoom(ReceiveBuffer.FrameBytesMax + 1));
         Assert.Throws<InvalidOperationException>(() => buffer.MakeRoom(-1));
         Assert.Throws<InvalidOperationException>(() => buffer.Consume(1));

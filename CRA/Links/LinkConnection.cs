@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using System.Runtime.ExceptionServices;
 using Ambrosia.Protocol.Locking;
 using CRA.Streams;
 
@@ -79,7 +80,8 @@ public sealed class LinkConnection : IDisposable
 
     private void Start(string name, Func<string> loop)
     {
-        if (!Threads.TryStart(name, () => Pump(name, loop))) Stopped("the system gives out no thread for it");
+        if (Threads.TryStart(name, () => Pump(loop), fault => Fell(fault, name)) is null)
+            Stopped("the system gives out no thread for it");
     }
 
     /// <summary>
@@ -116,9 +118,10 @@ public sealed class LinkConnection : IDisposable
     public void Dispose() => Close("closed by this side");
 
     /// <summary>
-    /// Wraps both pumps: a broken connection becomes a reason, and any other exception is a bug, which goes to LinkSettings.Faulted.
+    /// Wraps both pumps: a broken connection becomes a reason. Behind any other exception the process ends, and what the traffic holds is
+    /// left as it is.
     /// </summary>
-    private void Pump(string name, Func<string> loop)
+    private void Pump(Func<string> loop)
     {
         string why;
         try
@@ -129,12 +132,14 @@ public sealed class LinkConnection : IDisposable
         {
             why = $"the connection broke: {e.Message}";
         }
-        catch (Exception fault) when (_faulted is not null)
-        {
-            _faulted(fault, name);
-            return; // the process ends, and what the traffic holds is left as it is
-        }
         Stopped(why);
+    }
+
+    /// <summary>A pump has met a bug, which goes to LinkSettings.Faulted.</summary>
+    private void Fell(Exception fault, string name)
+    {
+        if (_faulted is null) ExceptionDispatchInfo.Throw(fault);
+        else _faulted(fault, name);
     }
 
     private void Stopped(string why)

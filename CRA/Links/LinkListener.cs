@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Sockets;
+using System.Runtime.ExceptionServices;
 using Ambrosia.Protocol;
 using CRA.Authentication;
 using CRA.Streams;
@@ -79,12 +80,8 @@ public sealed class LinkListener : IDisposable
     {
         while (!_stopped)
         {
-            var thread = new Thread(AcceptGuarded) { Name = $"link-accept {BoundAddress}", IsBackground = true };
-            if (Threads.TryStart(thread))
-            {
-                _thread = thread;
-                return;
-            }
+            _thread = Threads.TryStart($"link-accept {BoundAddress}", AcceptLoop, Fell);
+            if (_thread is not null) return;
             TimeSpan rest = _trouble.Failed(out bool isFirst);
             if (isFirst) _logger.AcceptFailed(BoundAddress, "the system gives out no thread for it");
             Thread.Sleep(rest);
@@ -125,16 +122,10 @@ public sealed class LinkListener : IDisposable
         }
     }
 
-    private void AcceptGuarded()
+    private void Fell(Exception fault)
     {
-        try
-        {
-            AcceptLoop();
-        }
-        catch (Exception fault) when (_settings.Faulted is { } faulted)
-        {
-            faulted(fault, "link-accept");
-        }
+        if (_settings.Faulted is not { } faulted) ExceptionDispatchInfo.Throw(fault);
+        else faulted(fault, "link-accept");
     }
 
     private void AcceptLoop()

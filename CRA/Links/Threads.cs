@@ -1,7 +1,9 @@
 namespace CRA.Links;
 
 /// <summary>
-/// Starts threads, which the system may refuse for a while: at the limit of its processes, or without memory for a stack. Any thread.
+/// Starts threads, which the system may refuse for a while: at the limit of its processes, or without memory for a stack. Each has one
+/// outermost catch, and its starter says what follows: an exception that left a thread would end the process without its line and
+/// its exit code. Any thread.
 /// </summary>
 public static class Threads
 {
@@ -11,21 +13,32 @@ public static class Threads
     /// </summary>
     internal static Func<string, bool>? Refuses { get; set; }
 
-    /// <summary>Starts a background thread; returns false if the system has none to give now.</summary>
-    public static bool TryStart(string name, Action run) => TryStart(new Thread(() => run()) { Name = name, IsBackground = true });
-
-    /// <summary>Starts a thread that was made; returns false if the system has none to give now. Such a thread never starts.</summary>
-    public static bool TryStart(Thread made)
+    /// <summary>Starts a background thread and returns it, or null if the system has none to give now.</summary>
+    /// <param name="fell">Hears, on that thread, of the exception that has left <paramref name="run"/>.</param>
+    public static Thread? TryStart(string name, Action run, Action<Exception> fell)
     {
+        var made = new Thread(() => Guard(run, fell)) { Name = name, IsBackground = true };
         try
         {
-            if (Refuses?.Invoke(made.Name ?? "") == true) throw new OutOfMemoryException("refused by a test");
+            if (Refuses?.Invoke(name) == true) throw new OutOfMemoryException("refused by a test");
             made.Start();
-            return true;
+            return made;
         }
         catch (Exception e) when (e is OutOfMemoryException or ThreadStartException)
         {
-            return false;
+            return null;
+        }
+    }
+
+    private static void Guard(Action run, Action<Exception> fell)
+    {
+        try
+        {
+            run();
+        }
+        catch (Exception fatal)
+        {
+            fell(fatal);
         }
     }
 }

@@ -101,7 +101,7 @@ internal sealed class AdminPump(
         hasThread = true;
         if (PeerCredentials.WhatIsWrong(socket) is not null) return false;
         bool isOne = Interlocked.Increment(ref _connections) <= ConnectionsMax;
-        hasThread = !isOne || Threads.TryStart("admin", () => Serve(socket));
+        hasThread = !isOne || Threads.TryStart("admin", () => Serve(socket), e => logger.AdminFailed(e.Message)) is not null;
         if (isOne && hasThread) return true;
         Interlocked.Decrement(ref _connections);
         return false;
@@ -119,10 +119,6 @@ internal sealed class AdminPump(
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {
             // The operator's side is gone, or does not take its answer: nobody is left to tell.
-        }
-        catch (Exception e)
-        {
-            logger.AdminFailed(e.Message);
         }
         finally
         {

@@ -143,7 +143,7 @@ internal sealed class AppProcesses : IInPlaceApps, IDisposable
         }
         begun?.Start();
         ended?.StartNoMore();
-        if (ended is not null && !Threads.TryStart("old app", ended.End)) ended.End(); // it takes a few seconds
+        if (ended is not null && PumpThread.TryStart("old app", ended.End, _fail) is null) ended.End(); // it takes a few seconds
     }
 
     /// <summary>The upgrade was given up: of two apps the new one has nothing to do any more; one that hangs is started again.</summary>

@@ -96,7 +96,7 @@ internal sealed class AppPump(
                 continue;
             }
             Admit(socket);
-            if (Threads.TryStart("app-in", () => ServeGuarded(socket)))
+            if (PumpThread.TryStart("app-in", () => Serve(socket), (code, why) => _target.Fail(code, why)) is not null)
             {
                 if (trouble.Succeeded(out long failures)) logger.AppAcceptResumed(failures);
                 continue;
@@ -113,8 +113,6 @@ internal sealed class AppPump(
         if (isFirst) logger.AppAcceptFailed(why);
         Thread.Sleep(rest);
     }
-
-    private void ServeGuarded(Socket socket) => PumpThread.Guard("app-in", () => Serve(socket), (code, why) => _target.Fail(code, why));
 
     /// <summary>Connections that come to nothing are logged, unless there are too many of them.</summary>
     private void Refused(string why)
@@ -164,12 +162,8 @@ internal sealed class AppPump(
             else
             {
                 stream = Offer(socket);
-                var made = new Thread(() => PumpThread.Guard("app-out", () => SendLoop(stream, session, output, mine), mine.Fail))
-                {
-                    Name = "app-out", IsBackground = true,
-                };
-                if (!Threads.TryStart(made)) throw new AppUnservedException("the system gives out no thread for it");
-                sender = made;
+                sender = PumpThread.TryStart("app-out", () => SendLoop(stream, session, output, mine), mine.Fail)
+                    ?? throw new AppUnservedException("the system gives out no thread for it");
                 why = ReadLoop(stream, reader, reading);
             }
         }

@@ -1,8 +1,6 @@
 using Ambrosia.Coordinator.Checkpoints;
 using Ambrosia.Coordinator.Replica;
-using Ambrosia.Log.Fencing;
 using Ambrosia.Log.Files;
-using Ambrosia.Log.Format;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Hosting;
@@ -38,21 +36,9 @@ internal sealed class CheckpointPump(ReplicaCheckpoints checkpoints, Action<int,
                 Work(work);
             }
         }
-        catch (DivergenceException divergence)
-        {
-            fail(ExitCodes.Divergence, divergence.Message);
-        }
         catch (IOException e)
         {
             fail(ExitCodes.Io, $"a checkpoint cannot be written: {e.Message}");
-        }
-        catch (FenceLostException lost)
-        {
-            fail(ExitCodes.NotPrimary, lost.Message);
-        }
-        catch (LogDamage e)
-        {
-            fail(ExitCodes.Io, $"a checkpoint was written and does not read back: {e.Message}");
         }
     }
 

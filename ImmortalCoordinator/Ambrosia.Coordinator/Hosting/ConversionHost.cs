@@ -37,7 +37,7 @@ public sealed class ConversionHost : IDisposable
         _parts = new ViewParts(
             new ViewedLog(logDirectory, Upgrade: _upgrade), files, logger, End,
             new ConvertingView(answer => _answers.Add(new Answer(answer))));
-        _app = new ViewApp(app, _parts.Environment, AppEnded, why => End(ExitCodes.Misuse, why));
+        _app = new ViewApp(app, _parts.Environment, AppEnded, End);
         _parts.Pump.Start();
         _app.Start();
     }

@@ -57,8 +57,8 @@ internal sealed class DivergenceExit(
         if (diverged is not { HasLog: true, IsPrimary: false, Execution.Digests.Diverged: { } stretch }) return "";
         string found = "";
         var run = new DivergenceReplayRun(inputs, diverged, stretch, catalog, static (_, _) => { });
-        var look = new Thread(() => found = Look(run.LookAtCalls)) { Name = "divergence look", IsBackground = true };
-        if (!Threads.TryStart(look) || !look.Join(s_lookMax)) return "";
+        Thread? look = Threads.TryStart("divergence look", () => found = run.LookAtCalls(), e => found = Failed(e));
+        if (look is null || !look.Join(s_lookMax)) return "";
         return $" The app was given the log from {stretch.From} to {stretch.To} since it last agreed. {found}";
     }
 
@@ -83,7 +83,9 @@ internal sealed class DivergenceExit(
         }
         catch (Exception e)
         {
-            return $"A second look failed: {e.Message}";
+            return Failed(e);
         }
     }
+
+    private static string Failed(Exception look) => $"A second look failed: {look.Message}";
 }

@@ -1,5 +1,6 @@
 using System.Diagnostics.CodeAnalysis;
 using Ambrosia.Protocol.Locking;
+using CRA.Links;
 using Microsoft.Extensions.Logging;
 
 namespace Ambrosia.Coordinator.Hosting;
@@ -19,7 +20,6 @@ internal sealed class EventWriter : ILogger, IDisposable
 
     private readonly TextWriter _output;
     private readonly EventFormat _format;
-    private readonly Thread _thread;
     private readonly RankedLock _gate = new(LockRank.EventWriter);
     private readonly AutoResetEvent _wake = new(false);
 
@@ -36,6 +36,11 @@ internal sealed class EventWriter : ILogger, IDisposable
     private long _lost;
     private bool _stopped;
 
+    /// <summary>
+    /// The writing thread; null: the system had none to give so far, and each line asks again. Guarded by <see cref="_gate"/>.
+    /// </summary>
+    private Thread? _thread;
+
     /// <summary>The last write failed, so a part of its line may stand at the end of the output. The writing thread uses it.</summary>
     private bool _isTorn;
 
@@ -43,8 +48,15 @@ internal sealed class EventWriter : ILogger, IDisposable
     public EventWriter(TextWriter output, EventFormat format)
     {
         (_output, _format) = (output, format);
-        _thread = new Thread(WriteLoop) { Name = "events", IsBackground = true };
-        _thread.Start();
+        StartWriting();
+    }
+
+    /// <summary>Nothing that a line does leaves the loop (<see cref="TryWrite"/>); one that has ended is begun by the next line.</summary>
+    private void StartWriting() => _thread ??= Threads.TryStart("events", WriteLoop, _ => Ended());
+
+    private void Ended()
+    {
+        using (_gate.Enter()) _thread = null;
     }
 
     public bool IsEnabled(LogLevel logLevel) => logLevel != LogLevel.None;
@@ -73,8 +85,9 @@ internal sealed class EventWriter : ILogger, IDisposable
         using (_gate.Enter())
         {
             if (_stopped) return;
+            StartWriting();
             // The writing thread itself logs nothing but the count of what was lost, which must not be lost in turn.
-            bool isCount = Environment.CurrentManagedThreadId == _thread.ManagedThreadId;
+            bool isCount = Environment.CurrentManagedThreadId == _thread?.ManagedThreadId;
             if (!isCount && (_waiting.Count >= LinesMax || _chars + line.Length > CharsMax))
             {
                 _lost++;

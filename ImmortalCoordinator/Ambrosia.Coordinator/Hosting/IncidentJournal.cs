@@ -88,21 +88,10 @@ internal sealed class IncidentJournal(CoordinatorInputs inputs, Coordinator part
         CancellationToken until = giveUp.Token;
         if (inputs.Options.App.Count > 0) inputs.Logger.IncidentSearched(incident.From ?? incident.Place, limit.TotalSeconds);
         ExplainedIncident? said = null;
-        var thread = new Thread(() => said = Try(explain, incident, until)) { Name = "incident", IsBackground = true };
-        return Threads.TryStart(thread) && thread.Join(limit + s_readMax) ? said : null;
-    }
-
-    /// <summary>The place alone is told where the message cannot be found, whatever the reason.</summary>
-    private ExplainedIncident? Try(IncidentExplainer explainer, Incident incident, CancellationToken until)
-    {
-        try
-        {
-            return explainer(incident, instance => DivergenceReplayRun.DirectoryOf(catalog, instance), until);
-        }
-        catch (Exception)
-        {
-            return null;
-        }
+        // The place alone is told where the message cannot be found, whatever the reason.
+        Thread? thread = Threads.TryStart("incident",
+            () => said = explain(incident, instance => DivergenceReplayRun.DirectoryOf(catalog, instance), until), static _ => { });
+        return thread?.Join(limit + s_readMax) == true ? said : null;
     }
 
     private void Tell(ExplainedIncident said) => inputs.Logger.IncidentExplained(said.Text, $"{said.Place}", said.Command);

@@ -20,7 +20,7 @@ internal static class PumpThread
     public static void Start(string name, Action loop, Action<int, string> fail)
     {
         long begun = Environment.TickCount64;
-        while (!Threads.TryStart(name, () => Guard(name, loop, fail)))
+        while (TryStart(name, loop, fail) is null)
         {
             if (Environment.TickCount64 - begun > PatienceMax.TotalMilliseconds)
             {
@@ -32,6 +32,11 @@ internal static class PumpThread
         }
     }
 
+    /// <summary>Starts a pump once, and returns its thread, or null if the system has none to give now.</summary>
+    /// <param name="fail">Ends the process.</param>
+    public static Thread? TryStart(string name, Action loop, Action<int, string> fail) =>
+        Threads.TryStart(name, loop, fatal => End(fatal, name, fail));
+
     /// <summary>Runs a pump on this thread; whatever leaves it ends the process by an exit code.</summary>
     public static void Guard(string name, Action loop, Action<int, string> fail)
     {
@@ -39,14 +44,16 @@ internal static class PumpThread
         {
             loop();
         }
-        catch (SocketException refused)
-        {
-            fail(ExitCodes.System, $"the system gives out no socket that can be used: {refused.Message}");
-        }
         catch (Exception fatal)
         {
-            (int code, string why) = ExitCodes.Ending(fatal, name);
-            fail(code, why);
+            End(fatal, name, fail);
         }
+    }
+
+    private static void End(Exception fatal, string name, Action<int, string> fail)
+    {
+        (int code, string why) = fatal is SocketException refused
+            ? (ExitCodes.System, $"the system gives out no socket that can be used: {refused.Message}") : ExitCodes.Ending(fatal, name);
+        fail(code, why);
     }
 }

@@ -10,8 +10,9 @@ namespace Ambrosia.Coordinator.Hosting;
 /// waits for it; any thread ends it.
 /// </summary>
 /// <param name="ended">Hears with which code it has ended; true: it is started again.</param>
+/// <param name="fail">Ends the view.</param>
 internal sealed class ViewApp(
-    IReadOnlyList<string> command, IReadOnlyDictionary<string, string> environment, Func<int, bool> ended, Action<string> cannotStart)
+    IReadOnlyList<string> command, IReadOnlyDictionary<string, string> environment, Func<int, bool> ended, Action<int, string> fail)
     : IDisposable
 {
     private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(1);
@@ -23,7 +24,7 @@ internal sealed class ViewApp(
     private AppProcess? _process;
     private bool _isOver;
 
-    public void Start() => new Thread(Loop) { Name = "view's app", IsBackground = true }.Start();
+    public void Start() => PumpThread.Start("view's app", Loop, fail);
 
     /// <summary>
     /// Returns the value of <see cref="CultureVariable"/> for a culture. The app executes in that of the log, since texts of numbers and
@@ -49,7 +50,7 @@ internal sealed class ViewApp(
         }
         catch (Win32Exception e)
         {
-            cannotStart($"cannot start the app '{command[0]}': {e.Message}. Give the program and its arguments behind --.");
+            fail(ExitCodes.Misuse, $"cannot start the app '{command[0]}': {e.Message}. Give the program and its arguments behind --.");
             return null;
         }
     }

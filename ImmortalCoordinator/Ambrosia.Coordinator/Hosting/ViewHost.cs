@@ -115,11 +115,11 @@ public sealed class ViewHost : IDisposable
     public void Start(Lsn? toward = null)
     {
         _culture = BuildBelow(toward ?? End)?.Culture;
-        new Thread(Follow) { Name = "follow", IsBackground = true }.Start();
+        PumpThread.Start("follow", Follow, _inbox.End);
         _parts.Pump.Start();
         if (_options.App.Count == 0) return;
         _app = new ViewApp(
-            _options.IsQuiet ? Quiet(_options.App) : _options.App, Environment, AppEnded, why => _inbox.End(ExitCodes.Misuse, why));
+            _options.IsQuiet ? Quiet(_options.App) : _options.App, Environment, AppEnded, _inbox.End);
         _app.Start();
     }
 
@@ -203,20 +203,13 @@ public sealed class ViewHost : IDisposable
 
     private void Follow()
     {
-        try
+        while (!_over.IsCancellationRequested)
         {
-            while (!_over.IsCancellationRequested)
-            {
-                Lsn before = _follower.Stated;
-                while (_follower.Step() && !_over.IsCancellationRequested) { }
-                if (_follower.Stated != before) _coordinator.Followed();
-                _start.Release(_coordinator.Execution.Delivery.ReleaseIfIdle);
-                _over.Token.WaitHandle.WaitOne(s_followEvery);
-            }
-        }
-        catch (Exception fatal) when (ExitCodes.Of(fatal) is { } code)
-        {
-            _inbox.End(code, fatal.Message);
+            Lsn before = _follower.Stated;
+            while (_follower.Step() && !_over.IsCancellationRequested) { }
+            if (_follower.Stated != before) _coordinator.Followed();
+            _start.Release(_coordinator.Execution.Delivery.ReleaseIfIdle);
+            _over.Token.WaitHandle.WaitOne(s_followEvery);
         }
     }
 

@@ -8,6 +8,7 @@ Console.WriteLine($"app {Environment.ProcessId}");
 return args switch
 {
     ["source", ..] => AmbrosiaApp.Run<Source>(args[1..]),
+    ["ledger", ..] when Rude.IsNext => Rude.Run(),
     ["ledger", ..] => Programs.InTwoProcesses(args[1..]),
     ["poker", ..] => AmbrosiaApp.Run<Poker>(args[1..]),
     ["hub", ..] => AmbrosiaApp.Run<Hub>(args[1..]),
@@ -30,6 +31,7 @@ return args switch
     ["host", var role, ..] when !role.Contains(',') => RunHost(role, args[2..]),
     ["host", var roles, ..] =>
         AmbrosiaHost.Run(args[2..], [.. roles.Split(',').Select(static role => new EmbeddedImmortal(role, DefinitionOf(role)))]),
+    ["--log", var directory, ..] => Rude.RunCareless(directory),
     _ => 2,
 };
 

@@ -23,6 +23,9 @@ internal static class Settings
     /// <summary>A directory in which senders say what they were told; null: they say it on lines.</summary>
     public static string? Spool => Text("SPOOL");
 
+    /// <summary>While this file is there, the next app of a ledger breaks the protocol; null: none does.</summary>
+    public static string? Rude => Text("RUDE");
+
     /// <summary>So long each thousandth input takes: an app that lags behind its log.</summary>
     public static TimeSpan Lag { get; } = TimeSpan.FromMilliseconds(Number("LAG_MS", 0));
 

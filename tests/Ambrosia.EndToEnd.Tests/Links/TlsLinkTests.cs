@@ -25,14 +25,7 @@ public sealed class TlsLinkTests
             Certified.Give(cluster, ledger, Certified.Ours); // renewed while it runs
             source.KillCoordinator();
             source.Start().AwaitReady();
-            // The files are looked at once a second at most, when somebody comes.
-            Cluster.Await("word about the new certificate", () =>
-            {
-                using var plain = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
-                plain.Connect(StartTests.AddressOf(cluster, "ledger"));
-                plain.Send("AMBRLINK"u8);
-                return ledger.Lines.Find(static line => line.StartsWith("certificates: read again", StringComparison.Ordinal)) is not null;
-            });
+            AwaitWhileStrangersCome(cluster, ledger, "certificates: read again");
             ledger.AwaitLine("line about plaintext", static line => line.Contains("(P7.4)", StringComparison.Ordinal));
             ledger.KillCoordinator();
             ledger.Start().AwaitReady();
@@ -41,6 +34,44 @@ public sealed class TlsLinkTests
             cluster.AssertNoneGaveUp();
         });
     }
+
+    /// <summary>
+    /// A renewal of which a part is no certificate leaves the old ones in force, and says so: the process lives, and peers come in.
+    /// </summary>
+    [Theory]
+    [InlineData("-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "")]
+    [InlineData("", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")]
+    public void Instances_WhoseRenewedFilesCannotBeUsed_GoOnWithTheOld(string behindTheOwn, string behindTheAuthorities)
+    {
+        using var cluster = new Cluster();
+        (Replica source, Replica ledger) = cluster.Pair(Calls);
+        source.Settings["UNTIL"] = cluster.Until;
+        foreach (Replica replica in new[] { source, ledger }) Certified.Give(cluster, replica, Certified.Ours);
+        cluster.Run(Cluster.Again(nameof(TlsLinkTests)), () =>
+        {
+            ledger.Start().AwaitReady();
+            source.Start().AwaitReady();
+            (string certificate, string key) = Certified.Make(ledger.Name, Certified.Ours);
+            Certified.GiveOwn(cluster, ledger, (certificate + behindTheOwn, key), Certified.Ours.Certificate + behindTheAuthorities);
+            AwaitWhileStrangersCome(cluster, ledger, "certificates: ");
+            source.KillCoordinator();
+            source.Start().AwaitReady();
+            File.Create(cluster.Until).Dispose();
+            Cluster.AssertEqual(source, Calls);
+            Assert.Null(ledger.Lines.Find(static line => line.StartsWith("certificates: read again", StringComparison.Ordinal)));
+            cluster.AssertNoneGaveUp();
+        });
+    }
+
+    /// <summary>The files are looked at once a second at most, when somebody comes.</summary>
+    private static void AwaitWhileStrangersCome(Cluster cluster, Replica replica, string line) =>
+        Cluster.Await($"'{line}'", () =>
+        {
+            using var plain = new Socket(AddressFamily.InterNetwork, SocketType.Stream, ProtocolType.Tcp);
+            plain.Connect(StartTests.AddressOf(cluster, replica.Name));
+            plain.Send("AMBRLINK"u8);
+            return replica.Lines.Find(each => each.StartsWith(line, StringComparison.Ordinal)) is not null;
+        });
 
     [Theory]
     [InlineData(false, "other", "not for 'source'")]

@@ -126,6 +126,9 @@ internal sealed class Replica : IDisposable
         Lines.FindLast(static line => IsAppLine(line)) is { } line && int.Parse(line[AppLine.Length..]) is var id && IsOurApp(id)
         ? id : null;
 
+    /// <summary>The coordinator that was started last has started an app.</summary>
+    public bool HasStartedApp => Lines.From(StartedAt).Any(IsAppLine);
+
     /// <summary>Every app that it ever started and that still runs.</summary>
     public IReadOnlyList<int> RunningApps =>
         [.. Lines.From(0).Where(IsAppLine).Select(static line => int.Parse(line[AppLine.Length..])).Where(IsOurApp).Distinct()];
@@ -166,7 +169,7 @@ internal sealed class Replica : IDisposable
     /// </summary>
     public void KillApp()
     {
-        if (IsRunning) Cluster.Await($"{Name} has an app", () => AppId is not null);
+        if (IsRunning) Cluster.Await($"{Name} has an app", () => HasStartedApp && AppId is not null);
         if (AppId is not { } id) return;
         StartedAt = Lines.Count;
         Signals.Kill(id);

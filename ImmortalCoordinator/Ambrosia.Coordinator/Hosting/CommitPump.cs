@@ -1,5 +1,6 @@
 using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Replica;
+using Ambrosia.Log.Files;
 using Ambrosia.Protocol.Locking;
 
 namespace Ambrosia.Coordinator.Hosting;
@@ -83,7 +84,7 @@ internal sealed class CommitPump(Action<int, string> fail, PumpProgress progress
                 if (step == CommitStep.Spin) spin.SpinOnce(sleep1Threshold: -1);
             }
         }
-        catch (IOException e)
+        catch (IOException e) when (!IFileSystem.IsLimit(e.HResult)) // which says nothing of the disk
         {
             _hasFailed = true;
             fail(ExitCodes.Io, $"the log cannot be written: {e.Message}. What was not acknowledged is not lost: senders keep it.");

@@ -8,8 +8,8 @@ namespace Ambrosia.Coordinator.Checkpoints;
 /// <summary>
 /// Sees to it that no history is removed behind a checkpoint whose state only one execution has had. A secondary that finds its state equal
 /// to another's at a checkpoint's place says so beside its lock. A primary keeps the log from such a place on, and takes a checkpoint
-/// itself where the others have taken one or several without that, since secondaries are held against the primary's state. The thread that writes
-/// checkpoints.
+/// itself where the others have taken one or several without that, since secondaries are held against the primary's state. The thread that
+/// writes checkpoints.
 /// </summary>
 internal sealed class SecondOpinion(CoordinatorInputs inputs)
 {

@@ -7,11 +7,11 @@ namespace Ambrosia.Log.Fencing;
 
 /// <summary>
 /// Holds the lock <c>primary.&lt;n&gt;.&lt;replica&gt;</c>. Its first 8 bytes count heartbeats, and the next 8 number the segment that was
-/// written then; behind them stands through which mount the claimer sees the directory, up to where the log was durable, and whether the claim was won.
-/// They are never flushed. On beats and number rests nothing but how long a waiter waits, and that a segment which is gone is missed; on the mount,
-/// who may follow without a proof; on the position, that pages which were there are missed. What was durable before it was written is so
-/// whatever became of this file, so any version of it says what is true. The commit pump writes a heartbeat after a fence check and never
-/// while a flush is outstanding, so that a stuck disk is silent. One thread.
+/// written then; behind them stands through which mount the claimer sees the directory, up to where the log was durable, and whether the
+/// claim was won. They are never flushed. On beats and number rests nothing but how long a waiter waits, and that a segment which is gone
+/// is missed; on the mount, who may follow without a proof; on the position, that pages which were there are missed. What was durable
+/// before it was written is so whatever became of this file, so any version of it says what is true. The commit pump writes a heartbeat
+/// after a fence check and never while a flush is outstanding, so that a stuck disk is silent. One thread.
 /// </summary>
 public sealed class PrimaryLock : IDisposable
 {

@@ -47,7 +47,7 @@ public sealed class StateChangeTests
     public void Fields_ThatMayBeSeveral_AreRefused(Type type, string stored, string why)
     {
         InvalidDataException refused = Assert.Throws<InvalidDataException>(() => Read(Image(type, stored)));
-        Assert.StartsWith($"The image holds a {type} whose field {why}", refused.Message, StringComparison.Ordinal);
+        Assert.Contains($" cannot be restored: The image holds a {type} whose field {why}", refused.Message, StringComparison.Ordinal);
         Assert.Contains("[FormerlyNamed(", refused.Message, StringComparison.Ordinal);
     }
 

@@ -34,7 +34,7 @@ public sealed class StateVersionTests
         byte[] image = Replaced(Written(new object[] { new Retired { Number = 3 } }), nameof(Retired), "Unknown");
 
         InvalidDataException refused = Assert.Throws<InvalidDataException>(() => Read(image));
-        Assert.Equal("The image holds a Ambrosia.Binding.Tests.Unknown, Ambrosia.Binding.Tests, which this app does not have.",
+        Assert.Equal("System.Object[] cannot be restored: The image holds a Ambrosia.Binding.Tests.Unknown, Ambrosia.Binding.Tests, which this app does not have.",
             refused.Message);
     }
 
@@ -46,7 +46,7 @@ public sealed class StateVersionTests
         Assert.Equal([new Circle(2), new Square(3)], (object[])Read(image));
 
         InvalidDataException refused = Assert.Throws<InvalidDataException>(() => Read(Replaced(image, "#1 ", "#9 ")));
-        Assert.Equal("The image holds a #9 Ambrosia.Binding.Tests.IForm, Ambrosia.Binding.Tests, which this app does not have.",
+        Assert.Equal("System.Object[] cannot be restored: The image holds a #9 Ambrosia.Binding.Tests.IForm, Ambrosia.Binding.Tests, which this app does not have.",
             refused.Message);
     }
 

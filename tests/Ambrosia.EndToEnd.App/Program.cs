@@ -24,6 +24,7 @@ return args switch
     ["meter", ..] => AmbrosiaApp.Run<Meter>(args[1..]),
     ["clumsy", ..] => AmbrosiaApp.Run<Clumsy>(args[1..]),
     ["erratic", ..] => AmbrosiaApp.Run<Erratic>(args[1..]),
+    ["strict", ..] => AmbrosiaApp.Run<Strict>(args[1..]),
     ["look", var log, var until] => Past.Look(log, until),
     ["again", var cut, .. var must] => Past.Again(cut, must),
     ["host", "books,copies", ..] => Programs.ManyInOneProcess(args[2..]),
@@ -35,6 +36,7 @@ return args switch
     _ => 2,
 };
 
-static int RunHost(string role, string[] options) => role == "source" ? AmbrosiaHost.Run<Source>(options) : Programs.InOneProcess(options);
+static int RunHost(string role, string[] options) => role == "source" ? AmbrosiaHost.Run<Source>(options)
+    : role == "strict" ? AmbrosiaHost.Run<Strict>(options) : Programs.InOneProcess(options);
 
 static ImmortalDefinition DefinitionOf(string role) => role == "source" ? ImmortalDefinition.Of<Source>() : ImmortalDefinition.Of<Ledger>();

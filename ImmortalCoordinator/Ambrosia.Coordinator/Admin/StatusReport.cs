@@ -134,6 +134,9 @@ internal sealed class AppStatus(
     /// <summary>An answer lists at most this many of the tasks that are set aside, and counts the others.</summary>
     private const int TasksMax = 20;
 
+    /// <summary>An answer lists at most this many of the checkpoints that the app could not restore: the last ones.</summary>
+    private const int UnrestorableMax = 8;
+
     /// <summary>Why the app that has come is given nothing; null: it is, or none has come.</summary>
     public string? WaitsBecause => sessions.Admission.WaitsBecause;
 
@@ -151,6 +154,8 @@ internal sealed class AppStatus(
         status["checkpoint"] = new JsonObject
         {
             ["isUnderWay"] = last.IsUnderWay, ["failures"] = last.Failures, ["lastFailure"] = last.Why, ["refusal"] = last.Refusal,
+            ["unrestorable"] = new JsonArray([.. checkpoints.Recovery.Refused.TakeLast(UnrestorableMax).Select(static each =>
+                (JsonNode)new JsonObject { ["name"] = each.Name.ToString(), ["why"] = each.Why })]),
             ["ageMs"] = isWriting && last.Age is { } age ? (long)age.TotalMilliseconds : null,
         };
         IReadOnlyList<TaskBody> aside = bodies.Aside;

@@ -177,7 +177,7 @@ internal sealed class AppSession(
             return why is null ? ReadAnswer.LogUnread : throw Refuse(why);
         }
         catch (Exception other) when (other is AppVersionException or FormerVersionMissingException or RedeployRefusedException
-            or UpgradeRefusedException or OtherServiceException)
+            or UpgradeRefusedException or OtherServiceException or UnrestorableException)
         {
             Send(new Goodbye(GoodbyeCode.Refused, other.Message));
             throw;
@@ -265,9 +265,13 @@ internal sealed class AppSession(
     }
 
     /// <summary>An app that contradicts the log would do so again: the process ends too. One beside it has executed nothing.</summary>
-    private Exception Left(Goodbye goodbye) =>
-        goodbye.Code == GoodbyeCode.Divergence && !_greeting.IsBeside ? new DivergenceException($"the app contradicts the log: {goodbye.Why}")
-        : new AppLeftException(goodbye);
+    private Exception Left(Goodbye goodbye)
+    {
+        if (goodbye.Code == GoodbyeCode.Divergence && !_greeting.IsBeside)
+            return new DivergenceException($"the app contradicts the log: {goodbye.Why}");
+        if (goodbye.WhyUnrestorable is { } why && !_greeting.IsBeside) sessions.CannotRestore(this, why);
+        return new AppLeftException(goodbye);
+    }
 
     // ---- what the app gets ----
 

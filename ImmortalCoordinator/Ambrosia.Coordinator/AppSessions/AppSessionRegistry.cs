@@ -23,9 +23,10 @@ internal sealed class AppSessionRegistry(
 {
     private readonly RankedLock _gate = new(LockRank.AppSessionRegistry);
     /// <summary>
-    /// The session that is primary, or on its way, and whether the progress is its own, and no longer that of the one before.
+    /// The session that is primary, or on its way, whether the progress is its own, and no longer that of the one before, and the
+    /// checkpoint with which it began.
     /// </summary>
-    private (AppSession? Session, bool HasPlace) _live;
+    private (AppSession? Session, bool HasPlace, CheckpointFileName? From) _live;
 
     /// <summary>
     /// It holds what sessions have left. What was emitted below the reach is in the outboxes, or trimmed: no session of a primary begins
@@ -108,7 +109,7 @@ internal sealed class AppSessionRegistry(
         {
             why = _live.Session is { } live ? $"session {live.Number} is live; one app at a time" : null;
             if (why is not null) return false;
-            _live = (session, false);
+            _live = (session, false, null);
         }
         bool begins = false;
         RestoredCheckpoint? checkpoint = null;
@@ -141,7 +142,7 @@ internal sealed class AppSessionRegistry(
         outputs.Outboxes.BeginSession(CheckpointRecovery.Positions(checkpoint), state.Generations);
         control.BeginSession();
         execution.BeginSession(header, checkpoint?.Part, state, inputs.Options.Replica, durable, app);
-        using (_gate.Enter()) _live.HasPlace = _live.Session == session;
+        using (_gate.Enter()) (_live.HasPlace, _live.From) = (_live.Session == session, header?.FileName);
         var welcome = new AppWelcome(1, new InstanceId(inputs.Identity.Name, inputs.Identity.Shard), inputs.Options.Replica,
             inputs.Identity.Uuid, log.Epoch, session.Number, state.Policy.MessageBytesMax, header?.Lsn ?? Lsn.Zero, checkpoint is not null)
         {
@@ -186,6 +187,17 @@ internal sealed class AppSessionRegistry(
         _mayHaveSent = true;
         LockChecks.BeforeCallOut();
         Observer.BecamePrimary(session);
+    }
+
+    /// <summary>The app cannot restore what its session began with: the next session begins with an older checkpoint.</summary>
+    /// <exception cref="ProtocolViolation">P5.7: it was given none, or has restored it and says so too late.</exception>
+    public void CannotRestore(AppSession session, string why)
+    {
+        CheckpointFileName? from;
+        using (_gate.Enter()) from = _live.Session == session ? _live.From : null;
+        if (from is not { } name || execution.Progress.Processed > name.Lsn)
+            throw new ProtocolViolation("P5.7", "an image is refused that was not given, or was restored before");
+        checkpoints.Recovery.Refuse(name, why);
     }
 
     public void Ended(AppSession session)

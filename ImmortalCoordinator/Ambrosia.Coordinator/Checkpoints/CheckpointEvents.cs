@@ -76,6 +76,14 @@ internal static partial class CheckpointEvents
     public static partial void CheckpointSkipped(this ILogger logger, string file, string why);
 
     /// <summary>
+    /// The app cannot restore this checkpoint: it begins with an older one, from which it executes the log again, and the file stays. Start
+    /// the build that wrote it, or mend what the line names. It is written once for each file and process.
+    /// </summary>
+    [LoggerMessage(EventId = 314, EventName = "checkpoint.unrestorable", Level = LogLevel.Error,
+        Message = "checkpoint {File} is passed over: the app cannot restore it: {Why}")]
+    public static partial void CheckpointUnrestorable(this ILogger logger, string file, string why);
+
+    /// <summary>
     /// A tool or a slow or stopped replica reads the log, so nothing is removed before --hold-limit. If it lasts, find the reader; it is
     /// written once for each file.
     /// </summary>

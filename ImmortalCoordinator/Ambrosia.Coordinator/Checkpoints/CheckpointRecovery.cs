@@ -1,6 +1,8 @@
+using System.Collections.Immutable;
 using Ambrosia.Coordinator.LogFeed;
 using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Coordinator.Replay;
+using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Format;
 using Ambrosia.Log.Instances;
@@ -14,10 +16,28 @@ namespace Ambrosia.Coordinator.Checkpoints;
 
 /// <summary>
 /// Finds where an app session starts: the newest checkpoint that is whole, of the version that the log has there, and from which on the log
-/// is kept; or the beginning of the log. Those that cannot serve are passed over loudly. Stateless; the files are the truth.
+/// is kept; or the beginning of the log. Those that cannot serve are passed over loudly. The files are the truth, but for the checkpoints
+/// that the app has refused to restore: their list is here, and lives as long as the process. Any thread.
 /// </summary>
 internal sealed class CheckpointRecovery(LogLocation location, LogChain chain, ILogger logger)
 {
+    /// <summary>What the app could not restore, newest last; each is there once. It is replaced as a whole.</summary>
+    private ImmutableArray<RefusedCheckpoint> _refused = [];
+
+    /// <summary>The checkpoints that the app could not restore since this process began, newest refusal last.</summary>
+    public ImmutableArray<RefusedCheckpoint> Refused => _refused;
+
+    /// <summary>Says whether the app could not restore a checkpoint.</summary>
+    public bool IsRefused(CheckpointFileName name) => _refused.Any(each => each.Name == name);
+
+    /// <summary>The app cannot restore a checkpoint: sessions begin with an older one from here on. The file stays.</summary>
+    public void Refuse(CheckpointFileName name, string why)
+    {
+        if (IsRefused(name)) return;
+        ImmutableInterlocked.Update(ref _refused, static (all, more) => all.Add(more), new RefusedCheckpoint(name, why));
+        logger.CheckpointUnrestorable(name.ToString(), why);
+    }
+
     /// <summary>
     /// Says whether a session can begin with what covers nothing beyond a place, as far as names tell: with a checkpoint, or with the
     /// beginning of the log.
@@ -31,7 +51,8 @@ internal sealed class CheckpointRecovery(LogLocation location, LogChain chain, I
     /// The caller owns the reader.
     /// </summary>
     /// <param name="mayReadOn">More of the log may be durable than that: another replica is primary.</param>
-    /// <exception cref="LogDamage">None can serve, and the log's beginning is not there any more.</exception>
+    /// <exception cref="UnrestorableException">The app can restore none, and the log's beginning is not there any more.</exception>
+    /// <exception cref="LogDamage">None can serve for another reason.</exception>
     /// <exception cref="LogUnreadException">There are only later ones.</exception>
     public RestoredCheckpoint? Newest(Lsn durable, bool mayReadOn = false)
     {
@@ -41,6 +62,11 @@ internal sealed class CheckpointRecovery(LogLocation location, LogChain chain, I
         {
             isAnyLater |= name.Lsn > durable;
             if (name.Lsn > durable) continue;
+            if (_refused.FirstOrDefault(each => each.Name == name) is { } refused)
+            {
+                passed.Add($"{name} (the app cannot restore it: {refused.Why})");
+                continue;
+            }
             RestoredCheckpoint? found = TryOpen(name, out string why);
             if (found is not null) return found;
             passed.Add($"{name} ({why})");
@@ -49,6 +75,7 @@ internal sealed class CheckpointRecovery(LogLocation location, LogChain chain, I
         Lsn oldest = chain.Segments is [var first, ..] ? first.FirstLsn : Lsn.Zero;
         if (oldest == Lsn.Zero) return null;
         if (mayReadOn && isAnyLater && passed.Count == 0) throw new LogUnreadException(durable);
+        if (!_refused.IsEmpty) throw new UnrestorableException(passed);
         throw new LogDamage(location.Directory, 0, oldest, $"a whole checkpoint at {oldest} or behind, since the log below is not there any more",
             $"{(passed.Count == 0 ? "none" : string.Join("; ", passed))}. Put back a checkpoint of this instance from a backup, with the segments behind it, and start again; nothing was changed");
     }
@@ -101,6 +128,9 @@ internal sealed class CheckpointRecovery(LogLocation location, LogChain chain, I
 
     private static ChannelPosition KnownOf(CheckpointOutput output) => new(output.Number, output.Hash, output.LastKind);
 }
+
+/// <summary>Names a checkpoint that the app could not restore, and says why in the app's words.</summary>
+internal sealed record RefusedCheckpoint(CheckpointFileName Name, string Why);
 
 /// <summary>Holds a whole checkpoint: its coordinator part in memory; outboxes and image are streamed from the open file.</summary>
 internal sealed record RestoredCheckpoint(CheckpointReader Reader, CoordinatorPart Part) : IDisposable

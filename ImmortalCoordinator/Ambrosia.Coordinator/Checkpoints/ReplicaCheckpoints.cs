@@ -63,7 +63,11 @@ internal sealed class ReplicaCheckpoints : IDisposable
     public CoordinatorPart? PartAt(ReplayState state) => _snapshot.PartAt(state);
 
     /// <summary>This replica has the log. Before its app becomes primary; one thread.</summary>
-    public void BecomePrimary(RetentionScheduler retention) => _published.BecomePrimary(retention);
+    public void BecomePrimary(RetentionScheduler retention)
+    {
+        retention.IsUnusable = Recovery.IsRefused;
+        _published.BecomePrimary(retention);
+    }
 
     /// <summary>
     /// Returns the place at or below which a checkpoint must stay, and the log behind it; null: any will do. The thread that writes

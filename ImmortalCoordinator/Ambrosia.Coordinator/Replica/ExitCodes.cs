@@ -18,7 +18,7 @@ public static class ExitCodes
         LogDamage or FormerVersionMissingException => Damage,
         FenceLostException => NotPrimary,
         AppVersionException => OtherAppVersion,
-        RedeployRefusedException or OtherServiceException or UpgradeRefusedException => Misuse,
+        RedeployRefusedException or OtherServiceException or UpgradeRefusedException or UnrestorableException => Misuse,
         IOException refused when IFileSystem.IsLimit(refused.HResult) => System,
         IOException => Io,
         _ => null,
@@ -93,6 +93,11 @@ internal sealed class UpgradeRefusedException(string why) : Exception(why);
 /// replica stops (exit 2). Nothing was given to the app.
 /// </summary>
 internal sealed class RedeployRefusedException(string why) : Exception(why);
+
+/// <summary>The app can restore no checkpoint from which on the log is kept (exit 2). Nothing was changed.</summary>
+/// <param name="passed">Each checkpoint, with what is wrong about it.</param>
+internal sealed class UnrestorableException(IEnumerable<string> passed) : Exception(
+    $"no checkpoint is left that the app can restore, and the log below is not there any more: {string.Join("; ", passed)}. Start the build that wrote the newest one, or mend this one so that it restores it; nothing was changed");
 
 /// <summary>The app of a view is of another service than the log (exit 2). Nothing was given to it.</summary>
 internal sealed class OtherServiceException(string why) : Exception(why);

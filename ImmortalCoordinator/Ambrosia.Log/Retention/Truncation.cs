@@ -21,6 +21,10 @@ public sealed class Truncation(
     SegmentHolds? holds = null)
 {
     private readonly Dictionary<CheckpointFileName, CheckpointHeader> _verified = [];
+
+    /// <summary>Says which checkpoints are whole, and yet no app begins with them: they do not count among those that stay.</summary>
+    public Predicate<CheckpointFileName> IsUnusable { get; set; } = static _ => false;
+
     private bool _hasRemovedOrphans; // once is enough, when the chain is known to hold all that stays
 
     private Lsn OldestKept => chain.Segments.IsEmpty ? Lsn.Zero : chain.Segments[0].FirstLsn;
@@ -46,6 +50,7 @@ public sealed class Truncation(
         foreach (CheckpointFileName name in names)
         {
             if (IsEnough(kept, now, needed)) gone.Add(name);
+            else if (IsUnusable(name)) continue;
             else if (Verify(name, anew: kept.Count == 1) is not { } header) damaged.Add(name);
             else if (CheckpointVersion.WhatIsWrong(location, header, chain).Length == 0) kept.Add(header);
             else if (header.Epoch < writer.Epoch) gone.Add(name); // it is of an upgrade that never happened

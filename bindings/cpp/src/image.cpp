@@ -98,7 +98,7 @@ bool session::restore(byte_span image) {
     for (const kept_message& kept : _quarantine.kept()) say_set_aside(kept, false);
     return true;
   }
-  return end_with(4, 1, "The image is damaged: it is no image of this format, or not of this state.");
+  return end_with(1, 1, "image: it is damaged, no image of this format, or not of this state");
 }
 
 bool session::read_image(cbor_reader& in) {

@@ -100,9 +100,16 @@ public readonly record struct Ack(ulong Durable, Epoch ImpulseEpoch, ulong Impul
 /// </summary>
 public sealed record Goodbye(GoodbyeCode Code, string Why) : IFramePayload<Goodbye>
 {
+    /// <summary>A refusal of an app begins with it if the app cannot restore the image that it was given.</summary>
+    public const string OfImage = "image: ";
+
     private const int WhyBytesMax = 1024;
 
     public static FrameType Type => FrameType.Goodbye;
+
+    /// <summary>Why an app cannot restore the image that it was given; null: it ends for another reason.</summary>
+    public string? WhyUnrestorable =>
+        Code == GoodbyeCode.Refused && Why.StartsWith(OfImage, StringComparison.Ordinal) ? Why[OfImage.Length..] : null;
 
     public int BytesMax => 1 + 2 + WhyBytesMax;
 

@@ -1,5 +1,6 @@
 using Ambrosia.Coordinator.Checkpoints;
 using Ambrosia.Coordinator.LogFeed;
+using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
@@ -91,6 +92,39 @@ public sealed class CheckpointRecoveryTests
         using RestoredCheckpoint? found = Newest();
         Assert.Equal(_older, found!.Header.FileName);
         Assert.Contains("EIO", Assert.Single(_lines), StringComparison.Ordinal);
+    }
+
+    /// <summary>The app says so: the file is whole, it stays, and other processes try it anew.</summary>
+    [Fact]
+    public void Newest_NewerRefusedByTheApp_IsTheOlderThenTheBeginning()
+    {
+        var recovery = new CheckpointRecovery(_log.Location, _log.Chain, EventRecorder.OfTexts(_lines.Add));
+        for (int i = 0; i < 2; i++) recovery.Refuse(_newer, "a sum of 15 is too high");
+        Assert.Equal($"checkpoint {_newer} is passed over: the app cannot restore it: a sum of 15 is too high", Assert.Single(_lines));
+        using (RestoredCheckpoint? found = recovery.Newest(_log.Writer.Durable)) Assert.Equal(_older, found!.Header.FileName);
+        Assert.Equal(_newer, Assert.Single(recovery.Refused).Name);
+        recovery.Refuse(_older, "nor is one of 5");
+        Assert.Null(recovery.Newest(_log.Writer.Durable));
+        using (RestoredCheckpoint? again = Newest()) Assert.Equal(_newer, again!.Header.FileName);
+    }
+
+    [Fact]
+    public void Newest_AllRefusedByTheAppAndTheBeginningGone_IsMisuseAndNamesEach()
+    {
+        LogChain kept = _log.Chain;
+        while (kept.Segments[0].FirstLsn == Lsn.Zero)
+        {
+            _log.Append(new TrimRecord([new TrimPosition(1, 1)]));
+            _log.Commit();
+            if (kept.Segments.Length < 3) continue;
+            _log.Disk.Delete(kept.Segments[0].Path);
+            kept = LogChain.Load(_log.Disk, OpenedLog.Directory, _log.Identity);
+        }
+        var recovery = new CheckpointRecovery(_log.Location, kept, EventRecorder.OfTexts(_lines.Add));
+        foreach (CheckpointFileName name in new[] { _older, _newer }) recovery.Refuse(name, "too high");
+        var end = Assert.Throws<UnrestorableException>(() => recovery.Newest(_log.Writer.Durable));
+        Assert.Equal(ExitCodes.Misuse, ExitCodes.Of(end));
+        Assert.Contains($"{_newer} (the app cannot restore it: too high); {_older} (the app", end.Message, StringComparison.Ordinal);
     }
 
     /// <summary>Its sums hold, and another build, or one that errs, wrote what this one cannot take.</summary>

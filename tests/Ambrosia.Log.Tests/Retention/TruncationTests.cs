@@ -59,6 +59,18 @@ public sealed class TruncationTests : IDisposable
     public void Run_MoreCheckpointsThanThereAre_RemovesNothing() =>
         AssertKept(6, New(RetentionPolicy.OfCheckpoints(7)).Truncate(s_start), fromStart: true);
 
+    /// <summary>No app begins with the newest, so that two older ones stay besides.</summary>
+    [Fact]
+    public void Run_NewestUnusable_DoesNotCountAndStays()
+    {
+        Truncation truncation = New(RetentionPolicy.Default);
+        truncation.IsUnusable = name => name == _taken[^1].FileName;
+        TruncateResult result = truncation.Truncate(s_start);
+        Assert.Equal(_taken.Count - 3, result.CheckpointsRemoved);
+        Assert.Equal(_taken[^3..].Select(static each => each.FileName),
+            CheckpointDirectory.List(_fs, Dir).Reverse());
+    }
+
     [Fact]
     public void Run_All_RemovesNothingAndVerifiesNothing() =>
         AssertKept(6, New(RetentionPolicy.All).Truncate(s_start.AddYears(5)), fromStart: true);

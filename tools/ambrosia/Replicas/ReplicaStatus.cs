@@ -30,6 +30,9 @@ internal sealed record ReplicaStatus(
     /// <summary>The part of its app's state that no checkpoint can hold, so that none is published; null where none is known.</summary>
     public string? Refusal { get; init; }
 
+    /// <summary>The checkpoints that its app could not restore since it was started, so that it began with an older one.</summary>
+    public IReadOnlyList<string> Unrestorable { get; init; } = [];
+
     /// <summary>The version of its app that executes the log; null where none does.</summary>
     public ulong? AppVersion { get; init; }
 
@@ -79,6 +82,8 @@ internal sealed record ReplicaStatus(
             WaitsBecause = (string?)status["waitsBecause"], AppVersion = Number(status["app"], "version"),
             Upgrade = UpgradeOf(status["upgrade"]), TasksAside = TasksOf(status["tasks"]), Refusal = RefusalOf(status),
             UnheardFailures = Number(status["tasks"], "unheardFailures") ?? 0, MoreLinks = more,
+            Unrestorable = [.. Items(status["checkpoint"] as JsonObject ?? [], "unrestorable").Select(static each =>
+                $"the app could not restore {Text(each, "name")} ({Text(each, "why")}): it began with an older checkpoint. The build that wrote it can go on with it")],
         };
     }
 

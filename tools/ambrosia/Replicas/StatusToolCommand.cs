@@ -134,6 +134,7 @@ internal sealed record CatalogStatus(string Catalog, IReadOnlyList<InstanceStatu
                 Tone.Bad);
         else if (replica.CheckpointFailure is { } failure)
             screen.Line($"{instance}: {replica.Replica} takes no checkpoint: {failure}", Tone.Warning);
+        foreach (string told in replica.Unrestorable) screen.Line($"{instance}: {replica.Replica}: {told}", Tone.Bad);
         if (replica.Held is { } held)
             screen.Line(
                 $"{instance}: a reader, or a replica that was stopped, holds {held.Segment} since {DateTimeOffset.UnixEpoch.AddMicroseconds(held.Since):u}: {held.Bytes >> 20} MiB of log stay for it, at most up to --hold-limit",

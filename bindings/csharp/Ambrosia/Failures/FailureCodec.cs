@@ -133,6 +133,9 @@ internal static class HandlerFailure
 /// </summary>
 internal sealed class AppFailed(string what, Exception why) : Exception($"{what}: {why.Message}", why);
 
+/// <summary>The image of a checkpoint cannot be restored: the coordinator may have an older one.</summary>
+internal sealed class ImageUnrestorable(Exception why) : Exception(why.Message, why);
+
 /// <summary>Unwinds a handler that was sending when the app channel had gone; the next process repeats its work.</summary>
 internal sealed class ChannelEnded(string why) : Exception(why);
 

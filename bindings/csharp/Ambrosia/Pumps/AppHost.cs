@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using System.Reflection;
 using Ambrosia.AppChannel;
 using Ambrosia.Builds;
+using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Queries;
 using Ambrosia.Session;
@@ -112,14 +113,17 @@ internal sealed class AppHost(
         if (found.Length > 0) return Misuse;
         HasViewed |= IsViewOf(environment);
         if (environment(WaitName) == "1") AwaitDebugger();
+        Lsn? unrestorable = null;
         while (true)
         {
-            if (RunSession(address, options) is { } code) return code;
+            if (RunSession(address, options, ref unrestorable) is { } code) return code;
         }
     }
 
     /// <summary>Runs one session; returns the exit code, or null where the coordinator wants another session with this process.</summary>
-    private int? RunSession(AppAddress address, SessionOptions options)
+    /// <param name="unrestorable">The lowest checkpoint that this process could not restore; null: it could each. A later session begins
+    /// below.</param>
+    private int? RunSession(AppAddress address, SessionOptions options, ref Lsn? unrestorable)
     {
         using Socket? socket = Connect(address);
         if (socket is null) return InputOutput;
@@ -142,6 +146,11 @@ internal sealed class AppHost(
         SessionEnd end = new AppChannelPump(session, stream, NewWatch(session, stream), Debugger).Run();
         WasPrimary = session.IsPrimary;
         if (end is { Code: GoodbyeCode.Again, ByCoordinator: true }) return null;
+        if (end.RefusesImage && !(session.Welcome!.Checkpoint >= unrestorable))
+        {
+            unrestorable = session.Welcome.Checkpoint;
+            return null; // the coordinator may have an older one
+        }
         int code = Report(end);
         if (session.LostImpulses > 0) Thread.Sleep(s_lastWords);
         return code;
@@ -199,7 +208,7 @@ internal sealed class AppHost(
         (int code, bool isQuiet) = end.Code switch
         {
             GoodbyeCode.CleanStop => (end.ByCoordinator ? Ok : InputOutput, end.ByCoordinator),
-            GoodbyeCode.Refused => (Misuse, false),
+            GoodbyeCode.Refused => (end.RefusesImage ? AppFailure : Misuse, false),
             GoodbyeCode.Divergence => (Divergence, false),
             GoodbyeCode.AppFailed => (AppFailure, false),
             _ => (InputOutput, false),

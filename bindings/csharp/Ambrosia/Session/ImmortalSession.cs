@@ -167,7 +167,7 @@ public sealed class ImmortalSession
 
     private static bool IsEnd(Exception e) =>
         e is ProtocolViolation or SuspendedCallsChangedException or OtherImageFormatException or OtherImmortalException or Diverged
-            or AppFailed;
+            or AppFailed or ImageUnrestorable;
 
     private void EndBy(Exception end)
     {
@@ -180,6 +180,10 @@ public sealed class ImmortalSession
             case SuspendedCallsChangedException changed:
                 _options.Log(changed.Message);
                 Finish(GoodbyeCode.Refused, Short(changed));
+                break;
+            case ImageUnrestorable:
+                _options.Log($"The checkpoint cannot be restored: {end.InnerException}");
+                Finish(GoodbyeCode.Refused, $"{Goodbye.OfImage}{end.Message}");
                 break;
             case OtherImageFormatException or OtherImmortalException:
                 _options.Log(end.Message);

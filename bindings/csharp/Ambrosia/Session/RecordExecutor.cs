@@ -65,7 +65,7 @@ internal sealed class RecordExecutor(AppWelcome welcome, ImmortalRuntime runtime
         }
         catch (InvalidDataException e)
         {
-            throw new AppFailed("The checkpoint cannot be restored", e);
+            throw new ImageUnrestorable(e);
         }
     }
 

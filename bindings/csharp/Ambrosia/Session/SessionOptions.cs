@@ -80,4 +80,8 @@ public enum SessionState
 
 /// <summary>Says why a session ended, and which side ended it.</summary>
 /// <param name="ByCoordinator">The coordinator said goodbye; false: this side did.</param>
-public sealed record SessionEnd(GoodbyeCode Code, string Why, bool ByCoordinator);
+public sealed record SessionEnd(GoodbyeCode Code, string Why, bool ByCoordinator)
+{
+    /// <summary>The app cannot restore the image with which the session was to begin; its coordinator may have an older one.</summary>
+    internal bool RefusesImage => !ByCoordinator && new Goodbye(Code, Why).WhyUnrestorable is not null;
+}

@@ -88,6 +88,23 @@ internal sealed class GraphLocation
         return "what another collection holds";
     }
 
+    /// <summary>Names a field that may hold an object of a type, by the types of an image; empty: no class there has one.</summary>
+    internal static string MayHold(ImageTypes types, Type held)
+    {
+        for (int row = 0; row < types.Count; row++)
+        {
+            if (types[(ulong)row].Type is not { } holder || ObjectShapes.Of(holder) is not FieldsShape) continue;
+            FieldInfo? field = Array.Find(StateFields.Of(holder), field => Mentions(field.FieldType, held));
+            if (field is not null) return $"field {Readable(field.DeclaringType!)}.{NameOf(field)}: ";
+        }
+        return "";
+    }
+
+    private static bool Mentions(Type declared, Type held) =>
+        declared == held || (declared != typeof(object) && declared.IsAssignableFrom(held))
+        || (declared.IsArray && Mentions(declared.GetElementType()!, held))
+        || Array.Exists(declared.GetGenericArguments(), argument => Mentions(argument, held));
+
     public override string ToString()
     {
         if (IsBodyOfATask) return "the body of a task";

@@ -30,7 +30,9 @@ public sealed class GraphReader
 
     /// <summary>The place up to which the image was given back where it is read for the last time; null: it is not.</summary>
     private long? _releasedTo;
-    private ObjectShape?[] _shapeOf = [];
+
+    /// <summary>The shapes of the rows, and the row of the object that is being read, for the message that names what cannot be.</summary>
+    private (ObjectShape?[] Of, ulong Row) _shapes = ([], 0);
 
     /// <summary>Is told of each reference while objects are filled; null: the order of filling does not depend on them.</summary>
     private FillOrder? _order;
@@ -153,20 +155,30 @@ public sealed class GraphReader
     private void ReadAll(ref CborReader from, KeptBodies kept, RenamedClass? renamed = null)
     {
         Types = ImageTypes.Read(ref from, kept, renamed);
-        _shapeOf = new ObjectShape?[Types.Count];
+        _shapes = (new ObjectShape?[Types.Count], 0);
         _objects = new object?[from.ReadArrayHeader() / 2];
         _whole.Clear();
-        long at = _window.PositionOf(from);
-        List<(int Id, long At)> late = AllocateAll(ref from);
-        long end = _window.PositionOf(from);
-        foreach ((int id, long rowAt) in late)
+        List<(int Id, long At)> last;
+        long end;
+        try
         {
-            from = _window.Begin(rowAt);
-            _objects[id] = ReadShape(ref from).Allocate(this, ref from);
+            long at = _window.PositionOf(from);
+            List<(int Id, long At)> late = AllocateAll(ref from);
+            end = _window.PositionOf(from);
+            foreach ((int id, long rowAt) in late)
+            {
+                from = _window.Begin(rowAt);
+                _objects[id] = ReadShape(ref from).Allocate(this, ref from);
+            }
+            from = _window.Begin(at);
+            if (new KeyReach(Types, _shapes.Of, this).IsAny()) _order = new FillOrder(_objects);
+            last = FillAll(ref from);
         }
-        from = _window.Begin(at);
-        if (new KeyReach(Types, _shapeOf, this).IsAny()) _order = new FillOrder(_objects);
-        List<(int Id, long At)> last = FillAll(ref from);
+        catch (Exception e) when (e is not (OutOfMemoryException or CborException) && Types[_shapes.Row].Type is { } type)
+        {
+            throw new InvalidDataException(
+                $"{GraphLocation.MayHold(Types, type)}{GraphLocation.Readable(type)} cannot be restored: {e.Message}", e);
+        }
         IEnumerable<FillGroup> groups = _order?.Find() ?? last.Select(static each => new FillGroup([each.Id], IsCycle: false));
         _order = null;
         foreach (FillGroup group in groups)
@@ -352,9 +364,9 @@ public sealed class GraphReader
 
     private ObjectShape ReadShape(ref CborReader from)
     {
-        ulong type = from.ReadUInt64();
+        ulong type = _shapes.Row = from.ReadUInt64();
         ImageType row = Types[type];
-        return _shapeOf[type] ??= ShapeOf(row);
+        return _shapes.Of[type] ??= ShapeOf(row);
     }
 
     /// <summary>Gives back what was read for the last time, if it is worth a call of the system.</summary>

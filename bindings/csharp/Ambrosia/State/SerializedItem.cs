@@ -28,11 +28,19 @@ internal static class SerializedItem
         to.WriteEncoded(item.WrittenSpan);
     }
 
-    /// <exception cref="InvalidDataException">The serializer gave nothing, or left something.</exception>
+    /// <exception cref="InvalidDataException">The serializer threw, gave nothing, or left something.</exception>
     internal static T Read<T>(ref CborReader from, IStateSerializer<T> serializer)
     {
         var own = new CborReader(from.ReadEncoded());
-        T value = serializer.Read(ref own);
+        T value;
+        try
+        {
+            value = serializer.Read(ref own);
+        }
+        catch (Exception e) when (e is not OutOfMemoryException)
+        {
+            throw new InvalidDataException($"its serializer {serializer.GetType()} threw {e.GetType()}: {e.Message}", e);
+        }
         return value is not null && own.AtEnd ? value
             : throw new InvalidDataException(
                 $"The serializer {serializer.GetType()} did not read the {typeof(T)} in the image to its end.");

@@ -34,6 +34,7 @@ internal static class FaultKinds
         ["caller"] = static faults => faults with { Caller = true },
         ["chains"] = static faults => faults with { Chains = true },
         ["clerks"] = static faults => faults with { Clerks = true },
+        ["hung-disks"] = static faults => faults with { HungDisks = true },
         ["impulses"] = static faults => faults with { Impulses = true },
         ["replicas"] = static faults => faults with { Replicas = true },
         ["rot"] = static faults => faults with { Rot = true },

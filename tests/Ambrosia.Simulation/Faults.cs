@@ -83,6 +83,18 @@ internal sealed record Faults
     /// <summary>Negative control: each replica that runs seems to move, and to have executed everything.</summary>
     public bool WishfulMoves { get; init; }
 
+    /// <summary>Negative control: standbys to whom each primary seems to beat.</summary>
+    public bool PatientStandbys { get; init; }
+
+    /// <summary>Whatever hangs is the disk under the space pump, in every world and for longer than the limit.</summary>
+    public bool HungDisks { get => field && Kills; init; }
+
+    /// <summary>Negative control: a primary that does not see that its space pump stands in an operation of the disk.</summary>
+    public bool BeatsOnAHungDisk { get; init; }
+
+    /// <summary>Negative control: operations fail that no fault of the disk has hit.</summary>
+    public bool MoodyDisk { get; init; }
+
     /// <summary>Negative control: a secondary that writes back what it reads.</summary>
     public bool ReadRepair { get; init; }
 

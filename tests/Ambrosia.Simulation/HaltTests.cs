@@ -5,6 +5,8 @@ namespace Ambrosia.Simulation;
 /// <summary>Worlds whose fault must halt, and the shrinking of worlds that fail.</summary>
 public sealed class HaltTests
 {
+    private static readonly Faults s_hungDisks = new() { Replicas = true, HungDisks = true, Rot = false, Builds = false };
+
     /// <summary>
     /// 3: a bit that flipped in the outputs on disk got into a checkpoint, which could not be restored, and would have got to the peer.
     /// </summary>
@@ -60,6 +62,25 @@ public sealed class HaltTests
     [Fact]
     public void NegativeControl_SuccessorThatStandsStill_IsFound() =>
         AssertFound(new Faults { Replicas = true, WishfulMoves = true }, "(P9.8)");
+
+    /// <summary>Negative control: standbys that never see that a primary stands still.</summary>
+    [Fact]
+    public void NegativeControl_StandbyThatWaitsForEver_IsFound() =>
+        AssertFound(new Faults { Replicas = true, PatientStandbys = true, Rot = false, Builds = false }, "has not taken over (I22)");
+
+    /// <summary>A disk that hangs under the space pump, again and again: each primary that cannot go on is replaced.</summary>
+    [Fact]
+    public void HungDisk_LongerThanTheLimit_LeadsToATakeOver() =>
+        AssertMeets(s_hungDisks, "primary stands still");
+
+    /// <summary>Negative control: a primary that beats on while its disk hangs under the space pump.</summary>
+    [Fact]
+    public void NegativeControl_PrimaryThatBeatsOnAHungDisk_IsFound() =>
+        AssertFound(s_hungDisks with { BeatsOnAHungDisk = true }, "has not taken over (I22)");
+
+    /// <summary>Negative control: a process that ends with 74 where no fault has hit its log.</summary>
+    [Fact]
+    public void NegativeControl_ExitThatNothingCalledFor_IsFound() => AssertFound(new Faults { MoodyDisk = true }, "(74)", "exits with 74");
 
     /// <summary>Negative control: a world in which somebody waits for ever is found by the bound of time.</summary>
     [Fact]

@@ -23,20 +23,24 @@ internal sealed class Hangs(World world, ulong seed)
     private const int HangsOneIn = 1500, SpanMsMax = 6000;
 
     private readonly SimulatedRandom _random = new(seed ^ 0x4A46);
+
+    /// <summary>Decides which hangs last for longer than the limit, so that all other chance stays what it was.</summary>
+    private readonly SimulatedRandom _lasting = new(seed ^ 0x1A57);
     private bool? _areUsed;
 
     /// <summary>Lets a thread hang, now and then.</summary>
     public void Step()
     {
-        _areUsed ??= _random.Next(3) == 0 && world.Faults.Hangs;
+        _areUsed ??= world.Faults.HungDisks || (_random.Next(3) == 0 && world.Faults.Hangs);
         if (_areUsed != true || _random.Next(HangsOneIn) != 0) return;
         SimulatedReplica replica = _random.Pick([.. world.Replicas]);
-        Pump pump = _random.Pick(Enum.GetValues<Pump>());
+        Pump pump = world.Faults.HungDisks ? Pump.Space : _random.Pick(Enum.GetValues<Pump>());
         TimeSpan span = TimeSpan.FromMilliseconds(_random.Next(50, SpanMsMax));
+        if (world.Faults.HungDisks || _lasting.Next(3) == 0) span += 4 * world.Limits.HangLimit;
         if (replica.Coordinator is null || !world.Strikes.Strike($"{replica.Process}: {pump} hangs for {span}")) return;
         world.Trace($"{replica.Process}: {pump} hangs for {span}");
         replica.Hung.Hang(pump, world.Time.Elapsed + span);
-        if (pump == Pump.Space) replica.Coordinator.Space.Enter(); // it stands inside its step
+        if (pump == Pump.Space && !world.Faults.BeatsOnAHungDisk) replica.Coordinator.Space.Enter(); // it stands inside its step
         world.Saw("thread hangs");
     }
 }
@@ -49,6 +53,9 @@ internal sealed class HungPumps(World world)
     public void Hang(Pump pump, TimeSpan until) => _until[(int)pump] = until;
 
     public bool Has(Pump pump) => !world.IsCalm && world.Time.Elapsed < _until[(int)pump];
+
+    /// <summary>One of them hangs at least.</summary>
+    public bool HasAny => !world.IsCalm && Array.Exists(_until, until => world.Time.Elapsed < until);
 
     /// <summary>The process is gone.</summary>
     public void Clear() => Array.Clear(_until);

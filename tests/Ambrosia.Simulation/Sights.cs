@@ -27,6 +27,6 @@ internal static class Sights
         "damage in outputs on disk", "exit 65", "exit 74", "instance halted", "damage where nothing is needed", "catalog hangs",
         "catalog down", "dialled in vain", "another build", "another build that does the same", "exit 70", "quiet digest",
         "thread hangs", "one instance", "upgraded", "upgrade rehearsed", "old version ended",
-        "hello overtaken", "upgrade given up", "handed over", "no replica goes on",
+        "hello overtaken", "upgrade given up", "handed over", "no replica goes on", "primary stands still",
     ];
 }

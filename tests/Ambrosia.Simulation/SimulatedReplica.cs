@@ -127,6 +127,12 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     /// <summary>A process of it that follows has said at this time that it moves.</summary>
     public TimeSpan MovedAt { get; private set; }
 
+    /// <summary>It is stopped, or the disk under its log does not answer.</summary>
+    public bool StandsStill => IsPaused || Hung.Has(Pump.Space);
+
+    /// <summary>It follows, may claim, and nothing keeps it from looking at the primary.</summary>
+    public bool IsSoundStandby => Coordinator is { HasLog: false } && _mayClaim && !IsHalted && !IsPaused && !Hung.HasAny;
+
     /// <summary>The threads of its process that hang.</summary>
     public HungPumps Hung { get; } = new(world);
 

@@ -1,3 +1,4 @@
+using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Files;
 using Ambrosia.TestKit;
 
@@ -23,12 +24,16 @@ internal sealed class Weather
     private readonly ulong _blobEvery;
     private TimeSpan? _fullUntil;
 
+    /// <summary>An operation on a file of their log was made to fail for these processes, which may end with 74.</summary>
+    private readonly HashSet<string> _hit = new(StringComparer.Ordinal);
+
     public Weather(World world, ulong seed)
     {
         _world = world;
         _random = new SimulatedRandom(seed ^ 0x3EA7);
         _writesBack = new SimulatedRandom(seed ^ 0x5EA7);
         if (!world.Faults.Weather) return;
+        world.Disk.Faults.Fires = Hit;
         (_setsClocks, _stops, HarmsLinks, _dialsTwice) = (Draw(), Draw(), Draw(), Draw());
         (_failsDisks, _fillsDisks, _hasBlobs) = (Draw(), Draw(), Draw());
         _blobEvery = (ulong)_random.Next(100, 400);
@@ -88,9 +93,14 @@ internal sealed class Weather
     }
 
     /// <summary>True: this comes of a disk that fails or is full, and ends the process that meets it.</summary>
-    public bool IsOurs(IOException met)
+    /// <exception cref="SimulationFailure">No operation of that process on its log's files was made to fail (74).</exception>
+    public bool IsOurs(SimulatedReplica replica, IOException met)
     {
         if (!_failsDisks && !_fillsDisks) return false;
+        if (!IFileSystem.IsDiskFull(met) && !_hit.Contains(replica.Process) && met is not SimulatedIOException
+            && met.InnerException is not SimulatedIOException)
+            throw new SimulationFailure(
+                $"{replica.Process} ends with {ExitCodes.Io}, and no fault of the disk has hit a file of its log (74): {met.Message}");
         _world.Saw(IFileSystem.IsDiskFull(met) ? "disk full" : "disk error");
         return true;
     }
@@ -167,6 +177,12 @@ internal sealed class Weather
         _world.Trace($"{newest} cannot be written back");
         _world.Disk.FailWriteBack(newest);
         _world.Saw("write-back failed");
+    }
+
+    private void Hit(FileOperation operation)
+    {
+        if (_world.Instances.Any(instance => $"{operation.Path}/".StartsWith($"{instance.Directory}/", StringComparison.Ordinal)))
+            _hit.Add(operation.Process);
     }
 
     private void Fill()

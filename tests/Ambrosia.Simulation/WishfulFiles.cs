@@ -4,13 +4,18 @@ using Ambrosia.Protocol;
 
 namespace Ambrosia.Simulation;
 
-/// <summary>Negative control: whatever a replica has written of its moves, it seems to move and to have executed everything.</summary>
-internal sealed class WishfulFiles(IFileSystem files) : WrappedFiles(files)
+/// <summary>
+/// Negative control: whatever a replica has written of its moves, it seems to move and to have executed everything; or each primary seems
+/// to beat.
+/// </summary>
+internal sealed class WishfulFiles(IFileSystem files, bool ofPrimaries) : WrappedFiles(files)
 {
     private ulong _moves;
 
+    private readonly string _begins = ofPrimaries ? "primary." : "replica.";
+
     protected override IFile Wrap(string path, IFile file) =>
-        Path.GetFileName(path).StartsWith("replica.", StringComparison.Ordinal) ? new WishfulFile(this, file) : file;
+        Path.GetFileName(path).StartsWith(_begins, StringComparison.Ordinal) ? new WishfulFile(this, file) : file;
 
     private sealed class WishfulFile(WishfulFiles of, IFile file) : WrappedFile(file)
     {
@@ -18,9 +23,10 @@ internal sealed class WishfulFiles(IFileSystem files) : WrappedFiles(files)
 
         public override int Read(Span<byte> buffer, long offset)
         {
-            if (offset != MovesOffset || buffer.Length != MoveBytes) return base.Read(buffer, offset);
+            bool isBeat = offset == 0 && buffer.Length == sizeof(ulong), isMove = offset == MovesOffset && buffer.Length == MoveBytes;
+            if (!isBeat && !isMove) return base.Read(buffer, offset);
             BinaryPrimitives.WriteUInt64LittleEndian(buffer, ++of._moves);
-            BinaryPrimitives.WriteUInt64LittleEndian(buffer[sizeof(ulong)..], Lsn.Limit - 1);
+            if (isMove) BinaryPrimitives.WriteUInt64LittleEndian(buffer[sizeof(ulong)..], Lsn.Limit - 1);
             return buffer.Length;
         }
     }

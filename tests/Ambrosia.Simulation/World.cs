@@ -25,6 +25,7 @@ internal sealed class World
     private readonly bool _hasReplicas, _hasLocklessRivals;
     private readonly Verdict _verdict;
     private readonly Breakage _breakage;
+    private readonly Availability _availability;
     private readonly SortedDictionary<string, int> _sights = new(StringComparer.Ordinal);
     private bool _calm;
 
@@ -75,6 +76,7 @@ internal sealed class World
         Instances = Lone is null ? [Source, Ledger, .. Clerks.All] : [Lone.Instance];
         if (Lone is not null) Saw("one instance");
         Hangs = new Hangs(this, seed);
+        _availability = new Availability(this);
         Rot = new Rot(this, seed);
         Weather = new Weather(this, seed);
         Operators = new Operators(this, seed);
@@ -298,6 +300,7 @@ internal sealed class World
             Run(replica, () => replica.Step(Random));
         }
         if (Random.Next(10 * Instances.Count) == 0) Time.Advance(TimeSpan.FromMilliseconds(Random.Next(1, 30)));
+        _availability.Step();
         _trace.AddStep(Random.Position);
     }
 
@@ -340,7 +343,7 @@ internal sealed class World
         {
             case ExitCodes.Ok: break;
             case ExitCodes.NotPrimary: Oracles.NotPrimary(replica); break;
-            case ExitCodes.Io when fatal is IOException met && Weather.IsOurs(met):
+            case ExitCodes.Io when fatal is IOException met && Weather.IsOurs(replica, met):
                 replica.RestUntil(Time.Elapsed + Weather.RestartsAfter());
                 break;
             case ExitCodes.Io when Halts.TryTake(replica, code): break;
@@ -432,7 +435,8 @@ internal sealed class World
         files = Oracles.DiskOf(replica.Id).Watch(files, replica.Process);
         if (Faults.LyingDisk) files = new LyingFiles(files);
         if (Faults.BlindFence) files = new BlindFiles(files);
-        if (Faults.WishfulMoves) files = new WishfulFiles(files);
+        if (Faults.WishfulMoves || Faults.PatientStandbys) files = new WishfulFiles(files, ofPrimaries: Faults.PatientStandbys);
+        if (Faults.MoodyDisk) files = new MoodyFiles(files);
         if (Faults.ReadRepair) files = new ReadRepair(files, () => replica.Coordinator is { HasLog: false });
         return files;
     }

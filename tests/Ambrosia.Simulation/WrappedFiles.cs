@@ -25,7 +25,7 @@ internal abstract class WrappedFiles(IFileSystem files) : IFileSystem
 
     public void Delete(string path) => files.Delete(path);
 
-    public void FlushDirectory(string path) => files.FlushDirectory(path);
+    public virtual void FlushDirectory(string path) => files.FlushDirectory(path);
 
     public long FreeBytes(string directory) => files.FreeBytes(directory);
 

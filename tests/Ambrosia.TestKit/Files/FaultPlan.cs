@@ -12,6 +12,9 @@ public sealed class FaultPlan
     /// <summary>Operations that were made to fail so far.</summary>
     public long Fired { get; private set; }
 
+    /// <summary>Hears of each operation that was made to fail; null: it is not asked for.</summary>
+    public Action<FileOperation>? Fires { get; set; }
+
     /// <summary>
     /// Fails the <paramref name="nth"/> operation from now on that <paramref name="where"/> accepts (null: every operation), once, or
     /// it and all later ones that it accepts when <paramref name="forGood"/>.
@@ -34,6 +37,7 @@ public sealed class FaultPlan
             if (!rule.Accepts(operation) || found is not null) continue;
             found = rule.Fault;
             Fired++;
+            Fires?.Invoke(operation);
         }
 
         return found;

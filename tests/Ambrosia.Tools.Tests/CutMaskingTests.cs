@@ -84,6 +84,67 @@ public sealed class CutMaskingTests : IDisposable
         Assert.True(run.Json.GetProperty("mask").GetProperty("elsewhere").EnumerateObject().Any(), run.Output);
     }
 
+    /// <summary>An argument's form of a masked text is replaced, or is listed, and then the cut is no success.</summary>
+    [Theory]
+    [InlineData("S3CRET OF A", true)]
+    [InlineData("A fo terc3s", true)]
+    [InlineData("s3cret%20of%20A", true)]
+    [InlineData("czNjcmV0IG9mIEE=", false)] // base64
+    [InlineData("733363726574206f662041", false)] // hexadecimal
+    [InlineData("nothing of it", false)]
+    public void Cut_OfAnArgumentWithAnotherForm_ReplacesItOrListsItAndEndsWithOne(string form, bool isListed)
+    {
+        string log = _temporary.Of("log"), cut = _temporary.Of("cut");
+        SecretLog.Make(log, s_seed, form);
+        ToolRun run = ToolRun.Of("cut", log, "--around", "end", "--out", cut, "--mask", Rules, "--json");
+        Assert.Equal(isListed ? ToolExit.Damage : ToolExit.Fine, run.Code);
+        Assert.Equal(isListed, run.Json.GetProperty("mask").GetProperty("notMasked").EnumerateObject().Any());
+        byte[] bytes = Encoding.UTF8.GetBytes(form);
+        bool isThere = Directory.EnumerateFiles(cut).Any(file => File.ReadAllBytes(file).AsSpan().IndexOf(bytes) >= 0);
+        Assert.Equal(isListed || form == "nothing of it", isThere);
+    }
+
+    /// <summary>Characters, or their codes, that a contract lists one by one are a text like any other.</summary>
+    [Theory]
+    [InlineData("list<char>")]
+    [InlineData("list<uint16>")]
+    [InlineData("list<int32>")]
+    public void Text_AsCharactersOfAContract_IsReplaced(string type)
+    {
+        var contracts = ContractManifests.Load([]);
+        using var shuffle = new NumberShuffle(new byte[16]);
+        var masker = new ValueMasker(new MaskRules(["value"]), new MaskedTexts([7]), new MaskedNumbers(shuffle));
+        byte[] text = Cbor(static (ref CborWriter to) => to.WriteString("hunter2"));
+        byte[] characters = Cbor(static (ref CborWriter to) =>
+        {
+            to.WriteArrayHeader(7);
+            foreach (char each in "hunter2") to.WriteUInt64(each);
+        });
+        foreach (bool isLearning in new[] { true, false })
+        {
+            masker.IsLearning = isLearning;
+            var masking = new TypedMasking(contracts, masker);
+            masking.Mask(text, SchemaType.Parse("string")!, masker.Rules.Of("", "value"));
+            masking.Mask(characters, SchemaType.Parse(type)!, masker.Rules.Of("", "other"));
+        }
+        string masked = new CborReader(text).ReadString();
+        var from = new CborReader(characters);
+        Assert.Equal(7, from.ReadArrayHeader());
+        foreach (char each in masked) Assert.Equal(each, (char)from.ReadUInt64());
+        Assert.NotEqual("hunter2", masked);
+    }
+
+    private delegate void Writing(ref CborWriter to);
+
+    private static byte[] Cbor(Writing write)
+    {
+        var bytes = new ArrayBufferWriter<byte>();
+        var to = new CborWriter(bytes);
+        write(ref to);
+        to.Flush();
+        return bytes.WrittenSpan.ToArray();
+    }
+
     [Theory]
     [InlineData("nmae", "IShop.Everything.name")]
     [InlineData("name,IShop.Everything.prise", "IShop.Everything.price")]

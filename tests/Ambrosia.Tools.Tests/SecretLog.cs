@@ -17,6 +17,7 @@ internal sealed class SecretLog
 
     private readonly SimulatedRandom _random;
     private readonly LogMaker _log;
+    private string? _also;
     private ulong _calls = 1, _tasks = 1;
 
     private SecretLog(string directory, ulong seed)
@@ -25,9 +26,10 @@ internal sealed class SecretLog
         _log = LogMaker.Start(directory, options: LogMaker.Small with { SegmentBytes = 4 << 20 });
     }
 
-    public static void Make(string directory, ulong seed)
+    /// <param name="also">Stands in a message of which no contract says anything; null: there is none.</param>
+    public static void Make(string directory, ulong seed, string? also = null)
     {
-        var maker = new SecretLog(directory, seed);
+        var maker = new SecretLog(directory, seed) { _also = also };
         using (maker._log) maker.Write();
         Directory.CreateDirectory(Path.Combine(directory, "contracts"));
         File.WriteAllText(Path.Combine(directory, "contracts", "0123456789abcdef.json"), Manifest.Json);
@@ -45,6 +47,7 @@ internal sealed class SecretLog
             if (_random.Next(3) == 0) _log.Commit();
         }
         _log.Run(MessageKind.Fork, 1, Message.Of(Unknown, (ref CborWriter to) => to.WriteString($"to {Name(0)}, as he said")));
+        if (_also is { } also) _log.Run(MessageKind.Fork, 1, Message.Of(Unknown, (ref CborWriter to) => to.WriteString(also)));
         _log.Run(MessageKind.Impulse, 1, Message.Of(Manifest.Two, (ref CborWriter to) =>
         {
             to.WriteInt64(4);

@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using System.Text.Encodings.Web;
 using System.Text.Unicode;
 
 namespace Ambrosia.Images.Masking;
@@ -13,7 +14,7 @@ namespace Ambrosia.Images.Masking;
 internal sealed class MaskedTexts(byte[] key)
 {
     /// <summary>Shorter ones are found only where they are a whole value: within others they stand by chance.</summary>
-    internal const int WithinBytesMin = 3;
+    internal const int WithinBytesMin = TextIndex.BytesMin;
 
     /// <summary>Longer ones are kept by their hash, and are found only where they are a whole value.</summary>
     private const int KeptBytesMax = 1024;
@@ -21,7 +22,10 @@ internal sealed class MaskedTexts(byte[] key)
     /// <summary>From this length on, chance gives no two texts the same mask.</summary>
     private const int UniqueBytesMin = 17;
 
-    private const int TriesMax = 200, PrefixBits = 24;
+    private const int TriesMax = 200;
+
+    /// <summary>Shorter ones are not looked for in capital letters or backwards: words have these by chance.</summary>
+    private const int TurnedBytesMin = 6;
 
     /// <summary>The letters of masks are small ones alone, as there are maps for which large ones are the same.</summary>
     private const string Letters = "abcdefghijklmnopqrstuvwxyz";
@@ -29,11 +33,13 @@ internal sealed class MaskedTexts(byte[] key)
     private readonly Dictionary<byte[], Original> _originals = new(ContentComparer.Instance);
     private readonly HashSet<byte[]> _taken = new(ContentComparer.Instance);
 
-    /// <summary>The lengths of those that begin with these three bytes, the longest first.</summary>
-    private readonly Dictionary<int, List<int>> _lengths = [];
+    private readonly TextIndex _index = new(), _turnedIndex = new();
 
-    /// <summary>A bit for each three bytes with which one begins, so that most places are passed at once.</summary>
-    private readonly ulong[] _begins = new ulong[1 << (PrefixBits - 6)];
+    /// <summary>The forms of texts that are found and not replaced: other letters, backwards, escaped. All are in small letters.</summary>
+    private readonly HashSet<byte[]> _turned = new(ContentComparer.Instance);
+
+    /// <summary>No value is to be found.</summary>
+    internal bool IsEmpty => _originals.Count == 0;
 
     /// <summary>Takes in a value that is to be masked.</summary>
     internal void Learn(ReadOnlySpan<byte> content, bool isText)
@@ -48,12 +54,35 @@ internal sealed class MaskedTexts(byte[] key)
         }
         known[name] = new Original { IsText = isText };
         if (content.Length is < WithinBytesMin or > KeptBytesMax) return;
-        int prefix = PrefixOf(content);
-        _begins[prefix >> 6] |= 1UL << (prefix & 63);
-        if (!_lengths.TryGetValue(prefix, out List<int>? lengths)) _lengths.Add(prefix, lengths = []);
-        int length = content.Length, at = lengths.FindIndex(each => each <= length);
-        if (at < 0) lengths.Add(length);
-        else if (lengths[at] != length) lengths.Insert(at, length);
+        _index.Add(content);
+        if (content.Length < TurnedBytesMin || !Utf8.IsValid(content)) return;
+        foreach (byte[] form in TurnedOf(content))
+            if (_turned.Add(form)) _turnedIndex.Add(form);
+    }
+
+    /// <summary>Returns the forms that are told and not replaced, in small letters: they have other lengths, or other letters.</summary>
+    private static byte[][] TurnedOf(ReadOnlySpan<byte> content)
+    {
+        byte[] small = Lower(content);
+        string text = System.Text.Encoding.UTF8.GetString(content);
+        string[] escaped =
+        [
+            JavaScriptEncoder.Default.Encode(text), JavaScriptEncoder.UnsafeRelaxedJsonEscaping.Encode(text),
+            Uri.EscapeDataString(text), HtmlEncoder.Default.Encode(text),
+        ];
+        return [small, [.. small.Reverse()], .. escaped.Select(static each => Lower(System.Text.Encoding.UTF8.GetBytes(each)))];
+    }
+
+    /// <summary>Says whether a content holds one that was learnt in other letters, backwards, or escaped.</summary>
+    internal bool HoldsTurned(ReadOnlySpan<byte> content)
+    {
+        if (_turnedIndex.IsEmpty) return false;
+        ReadOnlySpan<byte> small = Lower(content);
+        HashSet<byte[]>.AlternateLookup<ReadOnlySpan<byte>> known = _turned.GetAlternateLookup<ReadOnlySpan<byte>>();
+        for (int at = 0; at + TurnedBytesMin <= small.Length; at++)
+            foreach (int length in _turnedIndex.LengthsAt(small[at..]) ?? [])
+                if (at + length <= small.Length && known.Contains(small.Slice(at, length))) return true;
+        return false;
     }
 
     /// <summary>Overwrites a value that was learnt.</summary>
@@ -64,7 +93,7 @@ internal sealed class MaskedTexts(byte[] key)
 
     /// <summary>Overwrites a value under another name, if it is one that was learnt, or what it holds of such ones.</summary>
     /// <returns>False: it is as it was.</returns>
-    internal bool Replace(Span<byte> content, bool isText) => TryMaskWhole(content) || ReplaceWithin(content, isText);
+    internal bool Replace(Span<byte> content, bool isText) => TryMaskWhole(content) || ReplaceWithin(content, WithinBytesMin, isText);
 
     /// <summary>Returns what a text of the user's becomes, such as a key in a path.</summary>
     internal string Replaced(string text)
@@ -74,20 +103,38 @@ internal sealed class MaskedTexts(byte[] key)
         return System.Text.Encoding.UTF8.GetString(content);
     }
 
-    private bool TryMaskWhole(Span<byte> content)
+    /// <summary>Says whether a whole value was learnt.</summary>
+    internal bool IsKnown(ReadOnlySpan<byte> content) => !content.IsEmpty && Find(NameOf(content)) is not null;
+
+    /// <summary>Returns the length of the longest one that these bytes begin with; 0: none.</summary>
+    internal int LengthAt(ReadOnlySpan<byte> content) => Match(content, isText: false)?.Length ?? 0;
+
+    /// <summary>Returns what stands for one that was learnt.</summary>
+    internal byte[] MaskOf(ReadOnlySpan<byte> content) => MaskOf(Find(NameOf(content))!, content);
+
+    /// <summary>Returns letters, as many as asked for, that stand for one whose form has another length than itself.</summary>
+    internal byte[] LettersOf(ReadOnlySpan<byte> content, int count)
+    {
+        byte[] letters = new byte[count];
+        Fill(letters, HMACSHA256.HashData(key, content), tries: 0, Alphabet.Letters);
+        return letters;
+    }
+
+    internal bool TryMaskWhole(Span<byte> content)
     {
         if (content.IsEmpty || Find(NameOf(content)) is not { } original) return false;
         MaskOf(original, content).CopyTo(content);
         return true;
     }
 
-    private bool ReplaceWithin(Span<byte> content, bool isText)
+    /// <param name="bytesMin">Shorter ones are left, as they stand there by chance.</param>
+    internal bool ReplaceWithin(Span<byte> content, int bytesMin, bool isText = false)
     {
-        if (_lengths.Count == 0) return false;
+        if (_index.IsEmpty) return false;
         bool isReplaced = false;
         for (int at = 0; at + WithinBytesMin <= content.Length; at++)
         {
-            if (Match(content[at..], isText) is not { } original) continue;
+            if (Match(content[at..], isText) is not { } original || original.Length < bytesMin) continue;
             byte[] mask = MaskOf(original, content.Slice(at, original.Length));
             mask.CopyTo(content[at..]);
             at += mask.Length - 1;
@@ -99,9 +146,7 @@ internal sealed class MaskedTexts(byte[] key)
     /// <summary>Finds the longest original that these bytes begin with. In a text bytes that are none would break it.</summary>
     private Original? Match(ReadOnlySpan<byte> content, bool isText)
     {
-        int prefix = PrefixOf(content);
-        if ((_begins[prefix >> 6] & (1UL << (prefix & 63))) == 0) return null;
-        foreach (int length in _lengths[prefix])
+        foreach (int length in _index.LengthsAt(content) ?? [])
             if (length <= content.Length && Find(content[..length]) is { } original
                 && (!isText || IsWholeText(content, length)))
             {
@@ -188,7 +233,13 @@ internal sealed class MaskedTexts(byte[] key)
         return name;
     }
 
-    private static int PrefixOf(ReadOnlySpan<byte> content) => content[0] | content[1] << 8 | content[2] << 16;
+    private static byte[] Lower(ReadOnlySpan<byte> content)
+    {
+        byte[] small = content.ToArray();
+        foreach (ref byte each in small.AsSpan())
+            if (each is >= (byte)'A' and <= (byte)'Z') each += 'a' - 'A';
+        return small;
+    }
 
     private enum Alphabet { Letters, Digits, Bytes }
 

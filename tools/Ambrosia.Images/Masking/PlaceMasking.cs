@@ -21,6 +21,9 @@ internal sealed class PlaceMasking(CSharpImage image, ValueMasker masker, Action
     /// <summary>Stands in front of the link of an exception whose text is the runtime's (docs/image.md I3.8).</summary>
     private static ReadOnlySpan<byte> RuntimesText => "[the text is the runtime's]"u8;
 
+    /// <summary>The slot of a character.</summary>
+    private const string Character = "c";
+
     /// <summary>The names of instances are no data: what is sent to them goes by these.</summary>
     private const string InstanceName = "Ambrosia.Protocol.InstanceId";
 
@@ -106,7 +109,32 @@ internal sealed class PlaceMasking(CSharpImage image, ValueMasker masker, Action
 
     private void Items(ref ImageCursor from, Slot slot, int count, PlaceName at)
     {
-        for (; count > 0; count--) Place(ref from, slot, at);
+        if (!isNaming && slot is { Form: SlotForm.Number, Text: Character or "u2" or "i2" or "u4" or "i4" } && !IsNamedNumber(slot, at))
+            Characters(ref from, count, at, areCodes: slot.Text != Character);
+        else
+            for (; count > 0; count--) Place(ref from, slot, at);
+    }
+
+    /// <summary>A rule that names numbers masks each of them, and characters as a text.</summary>
+    private static bool IsNamedNumber(Slot slot, PlaceName at) => at.IsMasked && slot.Text != Character;
+
+    private void Characters(ref ImageCursor from, int count, PlaceName at, bool areCodes)
+    {
+        var places = new List<(long Start, int Length)>(Math.Min(count, 1 << 16));
+        var items = new List<byte>();
+        var parts = new List<Range>();
+        for (; count > 0; count--)
+        {
+            from.MoveOn();
+            long start = from.Position;
+            Span<byte> item = Take(ref from);
+            places.Add((start, item.Length));
+            parts.Add(items.Count..(items.Count + item.Length));
+            items.AddRange(item);
+        }
+        byte[] masked = [.. items];
+        masker.Characters(at, masked, parts, areCodes);
+        for (int i = 0; i < parts.Count; i++) masked.AsSpan()[parts[i]].CopyTo(image.Buffer.Writable(places[i].Start, places[i].Length));
     }
 
     private void Sequence(ref ImageCursor from, Slot slot, PlaceName at)
@@ -211,6 +239,15 @@ internal sealed class PlaceMasking(CSharpImage image, ValueMasker masker, Action
             return;
         }
         int bytes = slots.Sum(image.PackedBytes);
+        if (length % bytes == 0 && slots is [var only] && Single(only) is Character or "u2" or "i2" or "u4" or "i4")
+        {
+            bool areCodes = Single(only) != Character;
+            if (!areCodes || !at.IsMasked)
+            {
+                masker.Characters(at, content, bytes, areCodes);
+                return;
+            }
+        }
         if (length % bytes != 0) throw new ImageException($"{length} bytes are no elements of {bytes}");
         if (!Array.Exists(slots, slot => IsAnyToMask(slot, slot == slots[0] ? at : values!))) return;
         for (; content.Length > 0; content = content[bytes..])
@@ -220,6 +257,11 @@ internal sealed class PlaceMasking(CSharpImage image, ValueMasker masker, Action
             if (values is not null) Element(slots[1], values, ref element);
         }
     }
+
+    /// <summary>The number of which an element consists; null: it has several parts, or is an enum's.</summary>
+    private string? Single(Slot slot) => slot.Form == SlotForm.Number ? slot.Text
+        : slot.Form == SlotForm.Row && image.TypeAt(slot.RowNumber) is { HasFields: true, Slots: [{ Form: SlotForm.Number } part] }
+            ? part.Text : null;
 
     /// <summary>Numbers stay what they are where no rule names them; UUIDs may be equal to one that a rule names elsewhere.</summary>
     private bool IsAnyToMask(Slot slot, PlaceName at) => at.IsMasked || slot.Text == "g" || (slot.Form == SlotForm.Row

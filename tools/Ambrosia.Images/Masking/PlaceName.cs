@@ -17,4 +17,7 @@ internal sealed record PlaceName(string Owner, string Member, string Label, int?
 
     /// <summary>So many texts and byte strings are as they were.</summary>
     internal long Left { get; set; }
+
+    /// <summary>So many of all these hold something that a rule masks in other letters, backwards or escaped: it is not masked.</summary>
+    internal long Turned { get; set; }
 }

@@ -23,7 +23,9 @@ internal sealed partial class ValueMasker
             case CborKind.Boolean: TryItem(at, "b", item); break;
             case CborKind.Tag: Tagged(at, item); break;
             case CborKind.Array:
-                foreach (Range each in Parts(item, kind)) Item(at, item[each]);
+                List<Range> parts = Parts(item, kind);
+                foreach (Range each in parts) Item(at, item[each]);
+                if (parts.Count >= TextIndex.BytesMin) Characters(at, item, parts, areCodes: true);
                 break;
             case CborKind.Map: Map(at, item, isObject); break;
         }

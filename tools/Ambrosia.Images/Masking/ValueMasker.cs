@@ -11,6 +11,8 @@ internal sealed partial class ValueMasker(MaskRules rules, MaskedTexts texts, Ma
 {
     private const int GuidBytes = 16;
 
+    private readonly TextForms _forms = new(texts);
+
     internal MaskRules Rules => rules;
 
     internal MaskedTexts Texts => texts;
@@ -34,13 +36,21 @@ internal sealed partial class ValueMasker(MaskRules rules, MaskedTexts texts, Ma
     {
         if (IsLearning)
         {
-            if (at.IsMasked) texts.Learn(content, isText);
+            if (!at.IsMasked) return false;
+            texts.Learn(content, isText);
+            if (!isText && TextForms.TextOfWide(content) is { } text) texts.Learn(text, isText: true);
             return false;
         }
         bool isReplaced = false;
-        if (at.IsMasked) texts.Mask(content);
-        else isReplaced = texts.Replace(content, isText);
+        if (!at.IsMasked) isReplaced = texts.Replace(content, isText) | _forms.Encoded(content) | (!isText && _forms.Wide(content));
+        else if (isText || TextForms.TextOfWide(content) is null || !_forms.Wide(content)) texts.Mask(content);
         if (IsQuiet || content.IsEmpty) return at.IsMasked || isReplaced;
+        if (!at.IsMasked && texts.HoldsTurned(content)) at.Turned++;
+        return Count(at, isReplaced);
+    }
+
+    private static bool Count(PlaceName at, bool isReplaced)
+    {
         if (at.IsMasked) at.Masked++;
         else if (isReplaced) at.Replaced++;
         else at.Left++;
@@ -120,15 +130,8 @@ internal sealed partial class ValueMasker(MaskRules rules, MaskedTexts texts, Ma
             return true;
         }
         if (kind != CborKind.Array) return false;
-        if (!MayMask(at)) return true; // a text that UTF-8 cannot say stands nowhere else
-        var from = new CborReader(item);
-        for (int left = from.ReadArrayHeader(); left > 0; left--)
-        {
-            int start = from.Position;
-            ushort unit = from.ReadUInt16();
-            Overwrite(item[start..], numbers.Char(unit));
-        }
-        return IsCounted(at, true);
+        Characters(at, item, Parts(item, kind)); // UTF-8 cannot say it
+        return true;
     }
 
     private bool TryGuid(PlaceName at, Span<byte> item, CborKind kind)

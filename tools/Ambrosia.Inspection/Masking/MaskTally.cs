@@ -11,6 +11,7 @@ internal sealed class MaskTally
         Masked = Count(rules, static name => name.Masked);
         Elsewhere = Count(rules, static name => name.Replaced);
         Left = Count(rules, static name => name.Left);
+        NotMasked = Count(rules, static name => name.Turned);
     }
 
     /// <summary>The rules as the user wrote them.</summary>
@@ -24,6 +25,9 @@ internal sealed class MaskTally
 
     /// <summary>So many texts and byte strings are as they were, as no rule names them.</summary>
     public IReadOnlyDictionary<string, long> Left { get; }
+
+    /// <summary>So many texts and byte strings hold one that a rule masks in a form that is not replaced, which is there still.</summary>
+    public IReadOnlyDictionary<string, long> NotMasked { get; }
 
     private static SortedDictionary<string, long> Count(MaskRules rules, Func<PlaceName, long> count)
     {

@@ -38,7 +38,14 @@ internal sealed class TypedMasking(ContractManifests contracts, ValueMasker mask
         {
             case "bytes" when kind == CborKind.Bytes: masker.Bytes(at, ValueMasker.ContentOf(item)); return true;
             case "enum": return masker.TryItem(at, "i8", item, MembersOf(type.TypeName));
-            case "list" when kind == CborKind.Array && type.Inner is [var each]: Items(item, at, _ => each); return true;
+            case "list" when kind == CborKind.Array && type.Inner is [{ Name: "char", IsNullable: false }]:
+                masker.Characters(at, item, ValueMasker.Parts(item, kind));
+                return true;
+            case "list" when kind == CborKind.Array && type.Inner is [var each]:
+                Items(item, at, _ => each);
+                if (each.Name is "uint16" or "int16" or "uint32" or "int32")
+                    masker.Characters(at, item, ValueMasker.Parts(item, kind), areCodes: true);
+                return true;
             case "tuple" when kind == CborKind.Array: Items(item, at, i => i < type.Inner.Count ? type.Inner[i] : null); return true;
             case "map" when kind == CborKind.Array && type.Inner.Count == 2: Pairs(item, type, at); return true;
             case "union" when kind == CborKind.Array: return TryCase(item, type, at);

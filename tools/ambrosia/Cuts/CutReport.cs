@@ -1,6 +1,7 @@
 using Ambrosia.Inspection.Cuts;
 using Ambrosia.Inspection.Masking;
 using Ambrosia.Inspection.Texts;
+using Ambrosia.Protocol.Texts;
 using Ambrosia.Tools.Output;
 
 namespace Ambrosia.Tools.Cuts;
@@ -34,7 +35,7 @@ internal sealed class CutReport(MadeCut made, CutBeginning beginning, string? te
     /// <summary>What was masked, by name, and which texts and bytes are as they were; null: nothing was asked for.</summary>
     public MaskTally? Mask => made.Masking;
 
-    public string Debug => $"ImmortalCoordinator debug --log {Directory} --until {Place} -- APP";
+    public string Debug => $"{ShellWords.Join("ImmortalCoordinator", "debug", "--log", Directory, "--until", Place)} -- APP";
 
     public void Draw(Screen screen)
     {
@@ -57,6 +58,10 @@ internal sealed class CutReport(MadeCut made, CutBeginning beginning, string? te
         foreach ((string name, long values) in mask.Masked) screen.Line($"  masked  {name}: {values:N0} values");
         foreach ((string name, long values) in mask.Elsewhere)
             screen.Line($"  masked  {name}: {values:N0}, which were the same or held them");
+        foreach ((string name, long values) in mask.NotMasked)
+            screen.Line(
+                $"  NOT MASKED  {name}: {values:N0} hold a masked value in other letters, backwards or escaped; name it with --mask, too",
+                Tone.Bad);
         foreach ((string name, long values) in mask.Left) screen.Line($"  as it was  {name}: {values:N0} texts or bytes", Tone.Warning);
     }
 }

@@ -91,6 +91,7 @@ internal sealed class CutToolCommand : ToolCommand
         {
             MadeCut made = new CutMaker(log, to, parsed.GetValue(_app), masking, screen).Make(place, beginning);
             screen.Show(new CutReport(made, beginning, test?.Write(made.Cut, to, masking)));
+            if (made.Masking is { NotMasked.Count: > 0 }) return ToolExit.Damage;
         }
         catch (ViewEndedException ended)
         {

@@ -248,6 +248,31 @@ public sealed class CommandLineTests
         cluster.Passed();
     }
 
+    /// <summary>Every option that takes a number, a size or a time refuses what is none, names itself, and makes nothing.</summary>
+    [Theory]
+    [InlineData("--app-port")]
+    [InlineData("--app-version")]
+    [InlineData("--checkpoint-bound")]
+    [InlineData("--checkpoint-every")]
+    [InlineData("--checkpoint-interval")]
+    [InlineData("--drain-within")]
+    [InlineData("--handler-warning")]
+    [InlineData("--hang-limit")]
+    [InlineData("--hold-limit")]
+    [InlineData("--key-bytes")]
+    [InlineData("--key-count")]
+    [InlineData("--key-window")]
+    [InlineData("--max-message")]
+    [InlineData("--segment")]
+    [InlineData("--stop-within")]
+    [InlineData("--upgrade-limit")]
+    [InlineData("--upgrade-within")]
+    public void Coordinator_NumberThatIsNone_IsRefusedByItsOption(string option)
+    {
+        foreach (string wrong in (string[])["100000000000000000000", "-1", "", "1e3", "\u0663", " 5 ", "0x10"])
+            AssertMisuse(["--log", "d", $"{option}={wrong}"], [option], []);
+    }
+
     private static void AssertMisuse(string[] arguments, string[] said, string[] there, Action<string>? prepare = null)
     {
         DirectoryInfo folder = Directory.CreateTempSubdirectory("ambrosia-e2e-");

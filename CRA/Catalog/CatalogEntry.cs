@@ -13,9 +13,14 @@ namespace CRA.Catalog;
 /// <param name="Epoch">Epoch of the primary that published the entry.</param>
 public sealed record CatalogEntry(InstanceId Instance, Guid Uuid, string LogPath, Epoch Epoch, IReadOnlyList<ReplicaEntry> Replicas)
 {
+    /// <summary>
+    /// What names that directory among all of its machine and of others, in the words of the publisher; empty: nothing does.
+    /// </summary>
+    public string Place { get; init; } = "";
+
     public bool Equals(CatalogEntry? other) =>
         other is not null && Instance == other.Instance && Uuid == other.Uuid && LogPath == other.LogPath && Epoch == other.Epoch
-        && Replicas.SequenceEqual(other.Replicas);
+        && Place == other.Place && Replicas.SequenceEqual(other.Replicas);
 
     public override int GetHashCode() => HashCode.Combine(Instance, Uuid, Epoch, Replicas.Count);
 }
@@ -25,7 +30,11 @@ public sealed record CatalogEntry(InstanceId Instance, Guid Uuid, string LogPath
 /// <param name="Address">IP address and port of its link listener, for instance "127.0.0.1:4711".</param>
 /// <param name="Role">Role at the moment, a word for people and tools.</param>
 /// <param name="Epoch">Epoch in which the replica stated this role.</param>
-public sealed record ReplicaEntry(string Name, string Address, string Role, Epoch Epoch);
+public sealed record ReplicaEntry(string Name, string Address, string Role, Epoch Epoch)
+{
+    /// <summary>The role of the replica that writes the log.</summary>
+    public const string Primary = "primary";
+}
 
 /// <summary>
 /// Encodes and decodes the text of one catalog file (protocol P8.1). Decoding trusts nothing: it gives the entry, or says what is wrong.
@@ -35,7 +44,8 @@ internal static class EntryJson
     public static byte[] Encode(CatalogEntry entry)
     {
         ReplicaJson[] replicas = [.. entry.Replicas.Select(r => new ReplicaJson(r.Name, r.Address, r.Role, r.Epoch.Value))];
-        var json = new InstanceJson(entry.Instance.Name, entry.Instance.Shard, entry.Uuid, entry.LogPath, entry.Epoch.Value, replicas);
+        var json = new InstanceJson(entry.Instance.Name, entry.Instance.Shard, entry.Uuid, entry.LogPath, entry.Epoch.Value, replicas,
+            entry.Place.Length > 0 ? entry.Place : null);
         return JsonSerializer.SerializeToUtf8Bytes(json, EntryJsonContext.Default.InstanceJson);
     }
 
@@ -49,7 +59,10 @@ internal static class EntryJson
         }
         if (Parse(text, out whatIsWrong) is not { } json) return null;
         ReplicaEntry[] replicas = [.. json.Replicas.Select(r => new ReplicaEntry(r.Name, r.Address, r.Role, new Epoch(r.Epoch)))];
-        var entry = new CatalogEntry(new InstanceId(json.Instance, json.Shard), json.Uuid, json.Log, new Epoch(json.Epoch), replicas);
+        var entry = new CatalogEntry(new InstanceId(json.Instance, json.Shard), json.Uuid, json.Log, new Epoch(json.Epoch), replicas)
+        {
+            Place = json.Place ?? "",
+        };
         whatIsWrong = CatalogLimits.WhatIsWrong(entry) ?? "";
         return whatIsWrong.Length == 0 ? entry : null;
     }
@@ -77,7 +90,8 @@ internal sealed record InstanceJson(
     [property: JsonPropertyName("uuid")] Guid Uuid,
     [property: JsonPropertyName("log")] string Log,
     [property: JsonPropertyName("epoch")] ulong Epoch,
-    [property: JsonPropertyName("replicas")] ReplicaJson[] Replicas);
+    [property: JsonPropertyName("replicas")] ReplicaJson[] Replicas,
+    [property: JsonPropertyName("place"), JsonIgnore(Condition = JsonIgnoreCondition.WhenWritingNull)] string? Place = null);
 
 /// <summary>It has the shape of the JSON of one replica within an instance's entry.</summary>
 internal sealed record ReplicaJson(

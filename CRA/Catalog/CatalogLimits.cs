@@ -12,6 +12,7 @@ public static class CatalogLimits
     public const int AddressCharsMax = 255;
     public const int RoleCharsMax = 32;
     public const int LogPathCharsMax = 4096;
+    public const int PlaceCharsMax = 128;
 
     /// <summary>An encoded entry has at most this many bytes; all other limits together stay below it, JSON's escapes included.</summary>
     public const int EntryBytesMax = 256 * 1024;
@@ -23,6 +24,7 @@ public static class CatalogLimits
         if (entry.Uuid == Guid.Empty) return "the UUID is empty";
         if (entry.Epoch.Value == 0) return "the epoch is 0";
         if (!IsPlainText(entry.LogPath, LogPathCharsMax)) return "the log path is empty, too long or has control characters";
+        if (entry.Place.Length > 0 && !IsPlainText(entry.Place, PlaceCharsMax)) return "the place is too long or has control characters";
         if (entry.Replicas.Count > ReplicasMax) return $"it has {entry.Replicas.Count} replicas where at most {ReplicasMax} are allowed";
         var names = new HashSet<string>(StringComparer.Ordinal);
         foreach (ReplicaEntry replica in entry.Replicas)

@@ -187,7 +187,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
         _asPrimary = new PrimaryRole(_inputs, start, _chain, _appender, () => Checkpoints.FindNeeded(Sessions.NeededFrom), DurableAdvanced);
         Checkpoints.BecomePrimary(_asPrimary.Retention);
         PrimaryLease lease = _asPrimary.PrimaryLease;
-        Links.BecomePrimary(lease.Epoch, () => lease.IsFresh);
+        Links.BecomePrimary(new OwnClaim(lease.Epoch, start.Lock.Claims), () => lease.IsFresh);
         return _asPrimary;
     }
 

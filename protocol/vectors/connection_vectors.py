@@ -128,6 +128,27 @@ def hello_options(file, structure, make, expect):
     add(file, structure, "an option's number in a longer form", "P1.2", make(b"\x01\x83\x00\x00"), error="P1.2")
 
 
+# ---- P6.12: the numbers of claims ----
+
+def claims(f, hello, expect):
+    """What a hello says of the sender's claims (option 1), and of the peer's (option 2)."""
+    def option(number, value): return varint(1) + varint(number) + bytes_(value)
+
+    def claimed(*of): return b"".join(u64(epoch) + u64(number) for epoch, number in of)
+
+    own = int(expect["epoch"])
+    for name, value in (("the claim of the epoch", claimed((own, 2**64 - 1))),
+                        ("as many claims as epochs", claimed(*((epoch, epoch * 7) for epoch in range(1, own)), (own, 1))),
+                        ("claims with a gap", claimed((1, 5), (own, 6)))):
+        add(f, "Hello", name, "P6.12", hello(options=option(1, value)), expect=expect | {"options": f"1={value.hex()}"})
+    add(f, "Hello", "the peer's claim", "P6.12", hello(options=option(2, u64(9))), expect=expect | {"options": f"2={u64(9).hex()}"})
+    for name, value in (("no claim at all", b""), ("a claim cut short", claimed((own, 5))[:15]), ("a claim without a number", claimed((own, 0))),
+                        ("claims that end before the epoch", claimed((own - 1, 5))), ("claims that end behind the epoch", claimed((own + 1, 5))),
+                        ("claims out of order", claimed((own, 5), (own, 6))), ("a claim of epoch 0", claimed((0, 5), (own, 6)))):
+        add(f, "Hello", name, "P6.12", hello(options=option(1, value)), error="P6.12")
+    add(f, "Hello", "the peer's claim in 4 bytes", "P6.12", hello(options=option(2, u32(9))), error="P6.12")
+
+
 # ---- P5.25: versions ----
 
 def versions(f, app_hello, hello, welcome, expect):
@@ -351,6 +372,7 @@ def link_payloads():
               "impulseEpoch": "3", "impulses": "4", "messageBytesMax": 64 << 20, "options": ""}
     structure_vectors(f, "Hello", "P6.2", "hello", hello(), expect)
     hello_options(f, "Hello", lambda o: hello(options=o), expect)
+    claims(f, hello, expect)
     add(f, "Hello", "features that nobody has", "P1.6", hello(features=1), error="P1.6")
     add(f, "Hello", "message limit above 1 GiB", "P2.3", hello(limit=(1 << 30) + 1), error="P2.3")
     for field in ("name", "replica", "peer"):

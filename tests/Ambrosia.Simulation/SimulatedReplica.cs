@@ -168,7 +168,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
             CheckpointBoundBytes = world.HasChains ? 1 : null, OutboxBytes = 4 << 20, StopWithin = s_stopWithin, Log = world.LogOptions,
             IgnoreLock = world.StartsWithoutLock(), ForkPolicy = world.NextForkPolicy(), Upgrade = world.Upgrades.OptionsOf(this),
         });
-        _standby = new TakeOverMonitor(_files, _identity, _options);
+        _standby = new TakeOverMonitor(_files, _identity, _options, newNumber: world.NextClaim);
     }
 
     /// <summary>

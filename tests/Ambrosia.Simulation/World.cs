@@ -28,6 +28,7 @@ internal sealed class World
     private readonly Availability _availability;
     private readonly SortedDictionary<string, int> _sights = new(StringComparer.Ordinal);
     private bool _calm;
+    private ulong _claims;
 
     [ThreadStatic]
     private static World? s_ofThisThread;
@@ -206,6 +207,9 @@ internal sealed class World
     /// with a segment more to read, and nothing else happens in that world.
     /// </summary>
     public bool StartsWithoutLock() => _hasLocklessRivals && !_calm && _shape.Next(4) == 0;
+
+    /// <summary>Numbers a claim. No two of a world have one number, and the world's chance has no part in it.</summary>
+    public ulong NextClaim() => ++_claims;
 
     /// <summary>How often something broke: kills, power losses and cut links among them.</summary>
     public int Crashes { get; set; }

@@ -1,5 +1,6 @@
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Fencing;
+using Ambrosia.Log.Files;
 using CRA.Catalog;
 
 namespace Ambrosia.Coordinator.Hosting;
@@ -16,6 +17,9 @@ internal sealed class CatalogPublisher(
 {
     /// <summary>The other replicas as they were published last.</summary>
     private IReadOnlyList<ReplicaAddress> _others = [];
+
+    /// <summary>It names the log's directory, so that the start of a copy is found.</summary>
+    private readonly string _place = DirectoryId.Of(inputs.Options.LogDirectory);
 
     /// <summary>The entry could not be made or published the last time.</summary>
     private bool _isInTrouble;
@@ -47,7 +51,10 @@ internal sealed class CatalogPublisher(
         IEnumerable<ReplicaEntry> secondaries = _others.Take(CatalogLimits.ReplicasMax - 1)
             .Select(other => new ReplicaEntry(other.Replica, other.Address, "secondary", parts.Epoch));
         return new CatalogEntry(parts.Self, inputs.Identity.Uuid, inputs.Options.LogDirectory, parts.Epoch,
-            [new ReplicaEntry(inputs.Options.Replica, address(), "primary", parts.Epoch), .. secondaries]);
+            [new ReplicaEntry(inputs.Options.Replica, address(), ReplicaEntry.Primary, parts.Epoch), .. secondaries])
+        {
+            Place = _place,
+        };
     }
 
     private void Judge(PublishResult result)

@@ -152,7 +152,7 @@ public sealed class CoordinatorHost : IDisposable
         CoherenceRule? coherence = !_options.UnsafeNoProof && MountId.OfShared(_options.LogDirectory) is { } mount
             ? new CoherenceRule(_files, _options.LogDirectory, identity, mount, _options.IsAlone) : null;
         if (coherence is not null) StartProving(coherence);
-        var monitor = new TakeOverMonitor(_files, identity, _options, coherence);
+        var monitor = new TakeOverMonitor(_files, identity, _options, coherence, SystemRandom.NextNumber);
         var follower = new LogFollower(_files, _options.LogDirectory, identity);
         // A log that is there is claimed once its app was judged: one that may not execute it takes no epoch from anybody.
         ClaimResult? claim = HasLog(follower, stop) ? null : ClaimOrFollow(monitor, follower, stop);

@@ -112,14 +112,24 @@ internal sealed class InstanceStart(
                 $"{options.LogDirectory} holds the log of instance '{found.Name}', not of '{options.Instance}'. Give its own name, or another directory.");
         if (entry is not null && entry.Uuid != found.Uuid) throw new MisuseException(NameTaken(found, entry));
         Epoch epoch = Fence.Current(files, options.LogDirectory, found);
-        if (LogCopyCheck.WhatIsWrong(found, options.LogDirectory, epoch, entry,
-            path => InstanceDirectory.TryRead(files, path)?.Uuid == found.Uuid) is { } wrong)
+        if (LogCopyCheck.WhatIsWrong(found, options.LogDirectory, DirectoryId.Of(options.LogDirectory), epoch, entry,
+            path => InstanceDirectory.TryRead(files, path)?.Uuid == found.Uuid,
+            primary => RunsElsewhere(found, entry!, primary, stop)) is { } wrong)
             throw new MisuseException(wrong);
         var log = new LogLocation(files, options.LogDirectory, found);
         LogChain chain = Check(log, entry?.Epoch, stop); // before anything is claimed: what is missed now is missed at the next start
         if (LogStart.FindGap(log, chain) is { } gap) logger.HistoryMissing(gap.Missing, gap.Before[^1], gap.From);
         return found;
     }
+
+    /// <summary>
+    /// Asks at the entry's address for the instance. A primary that holds its lock in this very directory is the one that this process is
+    /// to follow; and a directory that machines share has the fence, and perhaps no locks that can be seen from here.
+    /// </summary>
+    private bool RunsElsewhere(InstanceIdentity own, CatalogEntry entry, ReplicaEntry primary, CancellationToken stop) =>
+        !PrimaryClaim.HasPrimary(files, options.LogDirectory, own) && MountId.OfShared(options.LogDirectory) is null
+        && AskedPrimary.Answers(
+            entry, primary, LinkPump.SettingsOf(options, catalog, certificates, new PeerMemory().Receiving), stop);
 
     private static LogChain Check(LogLocation log, Epoch? published, CancellationToken stop)
     {

@@ -12,6 +12,14 @@ internal static unsafe partial class SystemRandom
 {
     private const int Interrupted = 4; // EINTR
 
+    /// <summary>Draws a number from 1 up.</summary>
+    public static ulong NextNumber()
+    {
+        Span<byte> bytes = stackalloc byte[sizeof(ulong)];
+        Fill(bytes);
+        return Math.Max(1, BitConverter.ToUInt64(bytes));
+    }
+
     public static void Fill(Span<byte> bytes)
     {
         if (!OperatingSystem.IsLinux())

@@ -54,6 +54,12 @@ internal sealed class DedupTable(InstanceId self)
         return origin;
     }
 
+    /// <summary>A claim of this peer was refused because another one of its epoch was seen before.</summary>
+    public void RefuseClaim(InboundChannel origin, (Epoch Epoch, ulong Number) claim)
+    {
+        using (_gate.Enter()) origin.Claims = (origin.Claims.Taken, claim);
+    }
+
     public bool WasForgotten(InstanceId instance, Guid uuid)
     {
         using (_gate.Enter()) return _forgotten.Contains((instance, uuid));
@@ -109,8 +115,10 @@ internal sealed class DedupTable(InstanceId self)
     /// The peer of a hello that was found right; lower epochs and other UUIDs of it are refused from now on. False: another connection of
     /// the same name was admitted since this hello was judged, and what is right has changed.
     /// </summary>
+    /// <param name="claim">The number that the claim of the epoch has drawn; 0: the peer says none.</param>
     public bool TryAdmit(
-        InstanceId instance, Guid uuid, Epoch epoch, [NotNullWhen(true)] out InboundChannel? admitted, [NotNullWhen(false)] out string? why)
+        InstanceId instance, Guid uuid, Epoch epoch, [NotNullWhen(true)] out InboundChannel? admitted, [NotNullWhen(false)] out string? why,
+        ulong claim = 0)
     {
         using (_gate.Enter())
         {
@@ -120,9 +128,11 @@ internal sealed class DedupTable(InstanceId self)
                     ? $"{instance} is {uuid}, another connection came with {origin.Uuid} meanwhile: two instances have one name. Give one another name, or stop the one that must not run (P6.3)"
                 : epoch < origin.Epoch
                     ? $"{instance} comes with epoch {epoch}, {origin.Epoch} was seen meanwhile: a replaced primary ends by itself (P6.3)"
+                : epoch == origin.Epoch && claim != origin.Claims.Taken && claim != 0 && origin.Claims.Taken != 0
+                    ? $"{instance} comes with another claim of epoch {epoch} than was seen meanwhile: two processes run on two logs of it. Stop the one that is a copy (P6.12)"
                     : null;
             admitted = why is null ? origin : null;
-            if (why is null) origin.Epoch = epoch;
+            if (why is null && (epoch > origin.Epoch || claim != 0)) (origin.Epoch, origin.Claims) = (epoch, (claim, origin.Claims.Refused));
             return why is null;
         }
     }

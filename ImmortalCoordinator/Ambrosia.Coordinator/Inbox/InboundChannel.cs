@@ -21,6 +21,13 @@ internal sealed class InboundChannel(uint id, InstanceId instance)
     /// <summary>The highest epoch seen of it; lower ones are refused.</summary>
     public Epoch Epoch { get; set; }
 
+    /// <summary>
+    /// The number by which the claim of that epoch was taken (protocol P6.12; 0: it said none), and the last claim that was refused because
+    /// another one of its epoch had been taken: what follows from it is refused, too. They are in no log: a process that has just begun
+    /// knows none, and takes the first that comes.
+    /// </summary>
+    public (ulong Taken, (Epoch Epoch, ulong Number) Refused) Claims { get; set; }
+
     /// <summary>The epoch that a Peer record in the log states, and where that record ends; at most <see cref="Epoch"/>.</summary>
     public (Epoch Epoch, Lsn End) Logged { get; set; }
 

@@ -14,10 +14,19 @@ internal enum HelloVerdict
     /// <summary>Not for us, or not from whom we take it: this connection ends, others may come.</summary>
     Refuse,
 
+    /// <summary>
+    /// Like <see cref="Refuse"/>, of a peer whose epoch or claim is not the one that was seen: our hello, ahead of the Goodbye, lets it
+    /// judge itself.
+    /// </summary>
+    RefuseOlder,
+
     /// <summary>One of the two logs has gone back in time: no connection to this peer until the operator acts.</summary>
     Stop,
 
-    /// <summary>Our own log is older than the world: the process ends (75).</summary>
+    /// <summary>Like <see cref="Stop"/>, where the peer's log is the older one: our hello lets it judge itself.</summary>
+    StopOlder,
+
+    /// <summary>Our own log is older than the world, or not the one that the world has seen: the process ends (75).</summary>
     WeAreOld,
 
     /// <summary>Our app has made other calls than before: the process ends (70).</summary>
@@ -33,12 +42,15 @@ internal enum HelloVerdict
 /// <param name="KnownUuid">UUID under which the peer's name is in our log; null when it is new.</param>
 /// <param name="WasForgotten">An operator has given up the instance that says this hello.</param>
 /// <param name="IsLeaving">The one that has this name in our log is being given up at the moment.</param>
+/// <param name="KnownClaim">The number by which the claim of the known epoch was seen; 0: it said none.</param>
+/// <param name="RefusedClaim">The last claim that was refused because another one of its epoch was seen before.</param>
+/// <param name="OwnClaims">The numbers that our own claims have drawn; null: none.</param>
 internal sealed record HelloFacts(
     InstanceId Self, Guid OwnUuid, Epoch OwnEpoch, InstanceId? Expected, Guid? KnownUuid, Epoch KnownEpoch, InputPosition Durable,
     Outbox Outbox, uint BytesWanted = 0, long Begun = 0, IReadOnlyList<string>? CertifiedNames = null, bool WasForgotten = false,
-    bool IsLeaving = false);
+    bool IsLeaving = false, ulong KnownClaim = 0, (Epoch Epoch, ulong Number) RefusedClaim = default, ClaimHistory? OwnClaims = null);
 
-/// <summary>Decides about a hello (protocol P6.3 to P6.5), from values alone.</summary>
+/// <summary>Decides about a hello (protocol P6.3 to P6.5 and P6.12), from values alone.</summary>
 internal static class HelloCheck
 {
     /// <summary>
@@ -89,14 +101,17 @@ internal static class HelloCheck
                 $"{peer} knows us as {hello.PeerUuid}, we are {facts.OwnUuid}: we were deleted and made again, or two instances have one name. " +
                     $"{WayOut}, there: 'ambrosia forget-peer DIR {facts.Self.Name}' (P6.3)");
         if (hello.Epoch < facts.KnownEpoch)
-            return (HelloVerdict.Refuse,
-                $"{peer} comes with epoch {hello.Epoch}, {facts.KnownEpoch} was seen: a replaced primary ends by itself; a restored copy must not run, put the newer log back (P6.3)");
+            return (HelloVerdict.RefuseOlder,
+                $"{peer} comes with epoch {hello.Epoch}, {facts.KnownEpoch} was seen: a replaced primary ends by itself. If none was replaced, another process runs on a log of its own: stop the one that is a copy; or, if an older log was restored, put the newer log back (P6.3)");
+        if (hello.Claims.Contradicts((facts.KnownEpoch, facts.KnownClaim)) || hello.Claims.Has(facts.RefusedClaim))
+            return (HelloVerdict.RefuseOlder, Older(hello, facts) ??
+                $"{peer} comes with another claim of epoch {facts.KnownEpoch} than was seen: two processes run on two logs of {peer}, one of which is a copy, and the first to come is taken. Stop the one that is the copy; if that is the first, start {facts.Self} again behind it (P6.12)");
         if (hello.MessageBytesMax < facts.BytesWanted)
             return (HelloVerdict.Refuse,
                 $"{peer} takes messages of at most {hello.MessageBytesMax} bytes, one of {facts.BytesWanted} is next: give it a larger limit (P6.11)");
         if (hello.PeerEpoch > facts.OwnEpoch)
             return (HelloVerdict.WeAreOld,
-                $"{peer} has seen our epoch {hello.PeerEpoch}, we are {facts.OwnEpoch}: our log is older, as a restored copy is. Put the newer log back (P6.5)");
+                $"{peer} has seen our epoch {hello.PeerEpoch}, we are {facts.OwnEpoch}: our log is older, as a restored copy is, or another process runs on a copy of it. Put the newer log back; or, if the other one is the copy, stop it and start this one again (P6.5)");
         return null;
     }
 
@@ -110,19 +125,27 @@ internal static class HelloCheck
             return (HelloVerdict.WeAreOld,
                 $"{peer} has {hello.Impulses} impulses of our epoch {facts.OwnEpoch}, we have made {facts.Outbox.ImpulsesNumbered}: our log is older, as a restored copy is, and has claimed that epoch again. Put the newer log back (P6.5)");
         bool isKept = facts.Outbox.TryPositionAt(hello.Durable, out ChannelPosition at);
-        // within a claim positions only grow: this hello may be late
+        // Within a claim positions only grow: this hello may be late.
         if (!isKept && hello.Epoch == facts.KnownEpoch && facts.Outbox.AckedAt >= facts.Begun)
             return (HelloVerdict.Refuse,
                 $"{peer} has {hello.Durable} of our calls, it has acknowledged {facts.Outbox.Trimmed.Number} in this epoch: another connection overtook this hello; the next is taken (P6.4)");
-        if (!isKept)
-            return (HelloVerdict.Stop,
-                $"{peer} has {hello.Durable} of our calls, it had {facts.Outbox.Trimmed.Number} before: its log is older, a restored copy or another. " +
-                    "Start it on the log that it had; the calls in between are kept nowhere else (P6.4)");
+        if (!isKept) return (HelloVerdict.StopOlder, Older(hello, facts)!);
         if (hello.Trimmed > facts.Durable.Number)
-            return (HelloVerdict.Stop,
-                $"{peer} dropped its calls up to {hello.Trimmed}, we have {facts.Durable.Number} durable: our log lost some, or it is another. {WayOut}, there: 'ambrosia forget-peer DIR {facts.Self.Name}' (P6.4)");
+            return hello.PeerUuid == facts.OwnUuid
+                ? (HelloVerdict.WeAreOld,
+                    $"{peer} dropped its calls up to {hello.Trimmed}, which we had acknowledged, and we have {facts.Durable.Number}: our log is older, as a restored copy is. Put the newer log back; or, if it is gone for good, begin a new instance, and have this one forgotten there: 'ambrosia forget-peer DIR {facts.Self.Name}' (P6.4)")
+                : (HelloVerdict.Stop,
+                    $"{peer} dropped its calls up to {hello.Trimmed}, we have {facts.Durable.Number} durable, and it does not know us: its log is damaged, or another. {WayOut}, there: 'ambrosia forget-peer DIR {facts.Self.Name}' (P6.4)");
+        if (facts.OwnClaims?.Contradicts((hello.PeerEpoch, hello.PeerClaim)) == true)
+            return (HelloVerdict.WeAreOld,
+                $"{peer} has seen another claim of our epoch {hello.PeerEpoch} than ours: two processes run on two logs of {facts.Self}, one of which is a copy, and {peer} has taken the other first. Stop the one that is the copy; if that is the other, start {peer} again behind it, and then this one (P6.12)");
         return at.Hash == hello.Hash ? null : OtherCalls(hello, facts, peer, at);
     }
+
+    /// <summary>Says that the peer has less of our calls than it had; null: it has not.</summary>
+    private static string? Older(Hello hello, HelloFacts facts) => hello.Durable >= facts.Outbox.Trimmed.Number ? null
+        : $"{hello.Instance} has {hello.Durable} of our calls, it had {facts.Outbox.Trimmed.Number} before: its log is older, a restored copy or another. " +
+            "Start it on the log that it had; the calls in between are kept nowhere else (P6.4)";
 
     /// <summary>
     /// The peer has other calls of ours than we made. A log of its own that was put back holds fewer of them and no others, so where each

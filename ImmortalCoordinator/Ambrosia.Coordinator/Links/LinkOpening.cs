@@ -138,6 +138,15 @@ internal sealed class LinkOpening(PeerHandshake handshake, LinkTransport transpo
 
     public void Opened() => _stage = LinkStage.Open;
 
+    /// <summary>
+    /// A peer that dialled comes with an epoch, a claim or a log that is behind what was seen of it: our hello says what that is, so that
+    /// the peer can judge itself. The Goodbye follows.
+    /// </summary>
+    public void SayWhatWasSeen(Hello hello, FrameQueue to)
+    {
+        if (!IsDialler) to.Write(handshake.HelloTo(hello.Instance, hello.Nonce));
+    }
+
     /// <summary>The connection ends with a Goodbye that says why.</summary>
     public void Refuse(string why, FrameQueue to)
     {

@@ -14,9 +14,9 @@ namespace Ambrosia.Coordinator.Links;
 /// What a primary says of itself when a link opens, and how it takes what a peer says (protocol P6.1 to P6.5); the same for all links. It
 /// owns the links whose hello waits until the peer's record is durable. Any thread.
 /// </summary>
-/// <param name="own">The epoch that this primary holds.</param>
+/// <param name="claim">The epoch that this primary holds.</param>
 internal sealed class PeerHandshake(
-    CoordinatorInputs inputs, Epoch own, LogAppender log, DedupTable dedup, OutboxSet outboxes, LinkTable table)
+    CoordinatorInputs inputs, OwnClaim claim, LogAppender log, DedupTable dedup, OutboxSet outboxes, LinkTable table)
 {
     /// <summary>Stands for the outputs to a peer that has none: a name that is refused leaves nothing behind.</summary>
     private readonly Outbox _noOutputs = OutboxSet.Empty();
@@ -36,9 +36,12 @@ internal sealed class PeerHandshake(
     {
         InboundChannel? known = dedup.Find(peer);
         InputPosition durable = known is null ? default : dedup.DurableOf(known);
-        return new Hello(1, 1, inputs.Identity.Uuid, Self, inputs.Options.Replica, own, nonce, peer.Name, known?.Uuid ?? Guid.Empty,
+        return new Hello(1, 1, inputs.Identity.Uuid, Self, inputs.Options.Replica, claim.Epoch, nonce, peer.Name, known?.Uuid ?? Guid.Empty,
             known?.Epoch ?? default, durable.Number, durable.Hash, outboxes.GetOrAdd(peer).Trimmed.Number, durable.ImpulseEpoch,
-            durable.Impulses, inputs.Options.MessageBytesMax);
+            durable.Impulses, inputs.Options.MessageBytesMax)
+        {
+            Claims = claim.Numbers.Last.Epoch == claim.Epoch ? claim.Numbers : ClaimHistory.None, PeerClaim = known?.Claims.Taken ?? 0,
+        };
     }
 
     /// <summary>Judges a peer's hello by what the log and the outboxes hold of that peer.</summary>
@@ -51,10 +54,12 @@ internal sealed class PeerHandshake(
         InboundChannel? known = dedup.Find(peer);
         Outbox outputs = outboxes.TryGet(peer, out Outbox? outbox) ? outbox : _noOutputs;
         HelloVerdict verdict = HelloCheck.Judge(hello, new HelloFacts(
-            Self, inputs.Identity.Uuid, own, expected, known?.Uuid, known?.Epoch ?? default,
+            Self, inputs.Identity.Uuid, claim.Epoch, expected, known?.Uuid, known?.Epoch ?? default,
             known is null ? default : dedup.DurableOf(known), outputs, table.BytesWanted(peer), begun, certifiedNames,
-            dedup.WasForgotten(peer, hello.Uuid), known is { IsLeaving: true }), out why);
+            dedup.WasForgotten(peer, hello.Uuid), known is { IsLeaving: true }, known?.Claims.Taken ?? 0, known?.Claims.Refused ?? default,
+            claim.Numbers), out why);
         if (verdict == HelloVerdict.Accept) outboxes.Unheard.Heard(peer);
+        if (verdict == HelloVerdict.RefuseOlder && hello.Epoch >= known!.Epoch) dedup.RefuseClaim(known, hello.Claims.Last);
         return verdict;
     }
 
@@ -66,8 +71,8 @@ internal sealed class PeerHandshake(
     {
         if (verdict == HelloVerdict.WeAreOld) inputs.Pumps.Fail(ExitCodes.NotPrimary, why);
         if (verdict == HelloVerdict.WeDiffer) inputs.Pumps.Fail(ExitCodes.Divergence, why);
-        if (verdict == HelloVerdict.Stop) table.Stop(peer, why);
-        return verdict == HelloVerdict.Refuse ? PeerEvent.Refused : PeerEvent.Stopped;
+        if (verdict is HelloVerdict.Stop or HelloVerdict.StopOlder) table.Stop(peer, why);
+        return verdict is HelloVerdict.Refuse or HelloVerdict.RefuseOlder ? PeerEvent.Refused : PeerEvent.Stopped;
     }
 
     /// <summary>True when the peer is one that we know or have dialled, and not just anybody's name.</summary>
@@ -77,12 +82,12 @@ internal sealed class PeerHandshake(
     public LinkRank RankOf(InstanceId peer, Epoch peerEpoch, ulong nonce, bool weDialled)
     {
         bool weAreSmaller = Self.CompareTo(peer) < 0;
-        return new LinkRank(weAreSmaller ? own : peerEpoch, weAreSmaller ? peerEpoch : own, nonce, weDialled == weAreSmaller);
+        return new LinkRank(weAreSmaller ? claim.Epoch : peerEpoch, weAreSmaller ? peerEpoch : claim.Epoch, nonce, weDialled == weAreSmaller);
     }
 
     /// <summary>Takes the peer of an accepted hello; false: what is right has changed since it was judged.</summary>
     public bool TryAdmit(Hello hello, out InboundChannel? origin, out string? why) =>
-        dedup.TryAdmit(hello.Instance, hello.Uuid, hello.Epoch, out origin, out why);
+        dedup.TryAdmit(hello.Instance, hello.Uuid, hello.Epoch, out origin, out why, hello.Claims.Last.Number);
 
     /// <summary>From now on the link hears when its peer's inputs, or the log, become durable.</summary>
     public void Connect(InboundChannel origin, PeerLink link)
@@ -110,3 +115,6 @@ internal sealed class PeerHandshake(
     private bool TryAppendPeer(PeerRecord record, out Lsn end) =>
         log.TryAppend(RecordKind.Peer, RecordKinds.Encode(record), out end);
 }
+
+/// <summary>Holds the epoch that a primary has claimed, and the numbers that this claim and those before it have drawn.</summary>
+internal readonly record struct OwnClaim(Epoch Epoch, ClaimHistory Numbers);

@@ -118,6 +118,8 @@ internal sealed class PeerLink : ILinkTraffic, ILinkFrames, IInboundLink
         if (verdict != HelloVerdict.Accept)
         {
             if (_opening.IsKnown(hello.Instance)) _report.Claims(hello.Instance);
+            if (verdict is HelloVerdict.RefuseOlder or HelloVerdict.StopOlder)
+                using (_gate.Enter()) _opening.SayWhatWasSeen(hello, _output.Control);
             Refuse(why, _opening.Refused(hello.Instance, verdict, why));
             return FeedResult.Close;
         }

@@ -75,12 +75,12 @@ internal sealed class PeerLinks
 
     /// <summary>This replica holds an epoch. One thread, once, before the first commit in that epoch.</summary>
     /// <param name="mayEmit">False while the primary is not sure that it still is one.</param>
-    public void BecomePrimary(Epoch own, Func<bool> mayEmit)
+    public void BecomePrimary(OwnClaim own, Func<bool> mayEmit)
     {
-        _dedup.Self.Epoch = own;
+        _dedup.Self.Epoch = own.Epoch;
         _primary = new PrimaryLinks(
             new PeerHandshake(_inputs, own, _log, _dedup, _outboxes, Table),
-            new PeerChannels(_inputs, own, _log, _dedup, _outboxes, _impulsesLogged),
+            new PeerChannels(_inputs, own.Epoch, _log, _dedup, _outboxes, _impulsesLogged),
             new LinkFlow(_log, _inputs.Pumps, mayEmit));
     }
 

@@ -12,8 +12,9 @@ namespace Ambrosia.Coordinator.Primary;
 /// primary that holds the lock. It never waits: a pump waits for the lock, looks at the clock, and asks again. Any thread; one lock.
 /// </summary>
 /// <param name="coherence">Whose place this replica may take where machines share the directory; null: one machine has it.</param>
+/// <param name="newNumber">Draws the number of a claim, by which peers know it (protocol P6.12); null: claims have none.</param>
 internal sealed class TakeOverMonitor(
-    IFileSystem files, InstanceIdentity identity, CoordinatorOptions options, CoherenceRule? coherence = null)
+    IFileSystem files, InstanceIdentity identity, CoordinatorOptions options, CoherenceRule? coherence = null, Func<ulong>? newNumber = null)
 {
     private readonly RankedLock _gate = new(LockRank.TakeOverMonitor);
     private readonly HangDetector _watch = new(options.HangLimit);
@@ -47,7 +48,7 @@ internal sealed class TakeOverMonitor(
         {
             if (_hasClaimed) return null;
             ClaimResult result = PrimaryClaim.TryClaim(
-                files, options.LogDirectory, identity, options.Replica, Crash.Points, ignoreLocksOf, coherence);
+                files, options.LogDirectory, identity, options.Replica, Crash.Points, ignoreLocksOf, coherence, newNumber?.Invoke() ?? 0);
             _held = result as ClaimResult.Held;
             _hasClaimed = result is ClaimResult.Claimed;
             return result;

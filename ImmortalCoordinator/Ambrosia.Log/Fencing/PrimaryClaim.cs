@@ -15,8 +15,9 @@ public static class PrimaryClaim
     /// <param name="ignoreLocksOf">Claims although the primary of this epoch holds its lock: an observer has decided that its heartbeat
     /// stands still.</param>
     /// <param name="coherence">Says whose place this process may take where machines share the directory; null: one machine has it.</param>
+    /// <param name="number">A number that no other claim draws, by which peers know this one (protocol P6.12); 0: none was drawn.</param>
     public static ClaimResult TryClaim(IFileSystem fs, string dir, InstanceIdentity identity, string replica, ICrashPoints crash,
-        Epoch? ignoreLocksOf = null, CoherenceRule? coherence = null)
+        Epoch? ignoreLocksOf = null, CoherenceRule? coherence = null, ulong number = 0)
     {
         Epoch current = Fence.Current(fs, dir, identity);
         if (current != ignoreLocksOf && HeldLock(fs, dir, current) is { } held) return new ClaimResult.Held(held, current);
@@ -32,12 +33,12 @@ public static class PrimaryClaim
             return new ClaimResult.Lost();
         }
         MountId mount = coherence?.Mount ?? default;
-        PrimaryLock.WriteMount(mine, mount);
+        ClaimHistory claims = PrimaryLock.WriteClaim(mine, mount, PrimaryLock.ReadClaims(fs, dir, current).With(current.Next, number));
         if (Fence.TryClaim(fs, dir, identity, current) is { } fence)
         {
             PrimaryLock.WriteWon(mine);
             crash.Hit("takeover.afterClaim");
-            return new ClaimResult.Claimed(fence, new PrimaryLock(mine, path, mount));
+            return new ClaimResult.Claimed(fence, new PrimaryLock(mine, path, mount, claims));
         }
         fs.Delete(path);
         mine.Dispose();

@@ -2,35 +2,43 @@ using System.Buffers.Binary;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
 using Ambrosia.Protocol;
+using Ambrosia.Protocol.Hashing;
 
 namespace Ambrosia.Log.Fencing;
 
 /// <summary>
 /// Holds the lock <c>primary.&lt;n&gt;.&lt;replica&gt;</c>. Its first 8 bytes count heartbeats, and the next 8 number the segment that was
-/// written then; behind them stands through which mount the claimer sees the directory, up to where the log was durable, and whether the
-/// claim was won. They are never flushed. On beats and number rests nothing but how long a waiter waits, and that a segment which is gone
-/// is missed; on the mount, who may follow without a proof; on the position, that pages which were there are missed. What was durable
-/// before it was written is so whatever became of this file, so any version of it says what is true. The commit pump writes a heartbeat
-/// after a fence check and never while a flush is outstanding, so that a stuck disk is silent. One thread.
+/// written then; behind them stands through which mount the claimer sees the directory, up to where the log was durable, whether the claim
+/// was won, and by which numbers peers know the claims (protocol P6.12). They are never flushed. On beats and number rests nothing but how
+/// long a waiter waits, and that a segment which is gone is missed; on the mount, who may follow without a proof; on the position, that
+/// pages which were there are missed; on the claims, that copies are told apart. What was durable before it was written is so
+/// whatever became of this file, so any version of it says what is true. The commit pump writes a heartbeat after a fence check and never
+/// while a flush is outstanding, so that a stuck disk is silent. One thread.
 /// </summary>
 public sealed class PrimaryLock : IDisposable
 {
     private const int SegmentOffset = sizeof(ulong), MountOffset = 2 * sizeof(ulong), DurableOffset = MountOffset + MountId.Bytes,
-        WonOffset = DurableOffset + sizeof(ulong), ContentBytes = WonOffset + sizeof(ulong);
+        WonOffset = DurableOffset + sizeof(ulong), ContentBytes = WonOffset + sizeof(ulong),
+        ClaimsBytes = ClaimHistory.CountMax * ClaimHistory.ClaimBytes;
 
     private readonly IFileLock _lock;
     private readonly MountId _mount;
     private ulong _beats;
 
     /// <param name="mount">The mount through which the claimer sees the directory; one that names none where that does not matter.</param>
-    internal PrimaryLock(IFileLock held, string path, MountId mount)
+    /// <param name="claims">The numbers that the claims up to this one have drawn.</param>
+    internal PrimaryLock(IFileLock held, string path, MountId mount, ClaimHistory claims)
     {
         _lock = held;
         Path = path;
         _mount = mount;
+        Claims = claims;
     }
 
     public string Path { get; }
+
+    /// <summary>The numbers that this claim and those before it have drawn, as far as the directory says them.</summary>
+    public ClaimHistory Claims { get; }
 
     /// <summary>Writes the next heartbeat.</summary>
     /// <param name="segment">The number of the segment that this primary writes; 0 leaves it unsaid.</param>
@@ -47,21 +55,26 @@ public sealed class PrimaryLock : IDisposable
     }
 
     /// <summary>
-    /// Writes through which mount the claimer sees the directory, before it claims, and with it the room that all beats need. On a full
-    /// disk there is none, and the beats are tried later.
+    /// Writes through which mount the claimer sees the directory and the numbers of the claims, before it claims, and with it the room that
+    /// all beats need. On a full disk there is none, and the beats are tried later.
     /// </summary>
-    internal static void WriteMount(IFileLock held, MountId mount)
+    /// <returns>The numbers that the file says; none where they could not be written.</returns>
+    internal static ClaimHistory WriteClaim(IFileLock held, MountId mount, ClaimHistory claims)
     {
-        Span<byte> bytes = stackalloc byte[ContentBytes];
+        Span<byte> bytes = stackalloc byte[ContentBytes + ClaimsBytes + sizeof(uint)];
         bytes.Clear();
         mount.Write(bytes[MountOffset..]);
+        Span<byte> stated = bytes.Slice(ContentBytes, ClaimsBytes);
+        claims.ToBytes().CopyTo(stated);
+        BinaryPrimitives.WriteUInt32LittleEndian(bytes[(ContentBytes + ClaimsBytes)..], Crc32C.Of(stated));
         try
         {
             held.File.Write(bytes, 0);
+            return claims;
         }
         catch (IOException e) when (!mount.IsKnown && IFileSystem.IsDiskFull(e))
         {
-            // There is nothing to say yet; a mount, which others need, is waited for.
+            return ClaimHistory.None; // peers take a claim without a number; a mount, which others need, is waited for
         }
     }
 
@@ -128,6 +141,33 @@ public sealed class PrimaryLock : IDisposable
             found = MountId.Read(bytes);
         }
         return found is { IsKnown: true } ? found : null;
+    }
+
+    /// <summary>
+    /// Returns the numbers that the claims up to that of an epoch have drawn, as the winner's file has them. There are none where the file
+    /// is gone, or does not say that it is the winner's.
+    /// </summary>
+    internal static ClaimHistory ReadClaims(IFileSystem fs, string dir, Epoch epoch)
+    {
+        ClaimHistory? found = Standing(fs, dir, epoch) is [var path] && HasWon(fs, path) ? TryReadClaims(fs, path) : null;
+        return found?.Last.Epoch == epoch ? found : ClaimHistory.None;
+    }
+
+    private static ClaimHistory? TryReadClaims(IFileSystem fs, string path)
+    {
+        Span<byte> bytes = stackalloc byte[ClaimsBytes + sizeof(uint)];
+        try
+        {
+            Span<byte> stated = bytes[..ClaimsBytes];
+            if (ReadAt(fs, path, ContentBytes, bytes) != bytes.Length
+                || BinaryPrimitives.ReadUInt32LittleEndian(bytes[ClaimsBytes..]) != Crc32C.Of(stated)) return null; // not written whole
+            int claims = (stated.LastIndexOfAnyExcept((byte)0) + ClaimHistory.ClaimBytes) / ClaimHistory.ClaimBytes;
+            return ClaimHistory.TryRead(stated[..(claims * ClaimHistory.ClaimBytes)]);
+        }
+        catch (IOException e) when (IFileSystem.IsUnreadable(e))
+        {
+            return null; // it helps to tell copies apart, and may be missing
+        }
     }
 
     /// <summary>Returns the paths of an epoch's locks: of who has claimed it, and of those who try.</summary>

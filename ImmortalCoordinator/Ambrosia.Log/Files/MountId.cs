@@ -26,9 +26,12 @@ public readonly record struct MountId(Guid Boot, ulong Device)
     public static MountId? OfShared(string directory)
     {
         if (MountTable.Read().Find(RealPath.Of(directory)) is not { IsOfOneMachine: false } mount) return null;
-        string boot = File.Exists(BootPlace) ? File.ReadAllText(BootPlace).Trim() : "";
-        return Guid.TryParse(boot, out Guid id) ? new MountId(id, DeviceOf(mount.Device)) : default(MountId);
+        return BootOfThisKernel() is { } boot ? new MountId(boot, DeviceOf(mount.Device)) : default(MountId);
     }
+
+    /// <summary>Returns the id of the kernel that runs, another one after each start of the machine; null: it does not say.</summary>
+    internal static Guid? BootOfThisKernel() =>
+        Guid.TryParse(File.Exists(BootPlace) ? File.ReadAllText(BootPlace).Trim() : "", out Guid id) ? id : null;
 
     /// <summary>Reads an id as <see cref="Write"/> has written it.</summary>
     public static MountId Read(ReadOnlySpan<byte> bytes) =>

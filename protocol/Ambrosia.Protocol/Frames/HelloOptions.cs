@@ -37,6 +37,14 @@ public sealed class HelloOptions : IEquatable<HelloOptions>
         return value;
     }
 
+    /// <summary>Returns the value of an option that is a number.</summary>
+    internal static byte[] ValueOf(ulong number)
+    {
+        var value = new byte[sizeof(ulong)];
+        BinaryPrimitives.WriteUInt64LittleEndian(value, number);
+        return value;
+    }
+
     /// <summary>Returns these options, but for one.</summary>
     /// <param name="value">Null: it is not among them.</param>
     internal HelloOptions With(ulong type, byte[]? value)

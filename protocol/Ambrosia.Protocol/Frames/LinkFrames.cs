@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using Ambrosia.Protocol.Payloads;
 
 namespace Ambrosia.Protocol.Frames;
@@ -19,10 +20,32 @@ public sealed record Hello(
     string PeerName, Guid PeerUuid, Epoch PeerEpoch, ulong Durable, ulong Hash, ulong Trimmed,
     Epoch ImpulseEpoch, ulong Impulses, uint MessageBytesMax) : IFramePayload<Hello>
 {
+    /// <summary>The option with the numbers that the sender's claims have drawn (P6.12).</summary>
+    private const ulong ClaimsOption = 1;
+
+    /// <summary>The option with the number that the peer's claim of <see cref="PeerEpoch"/> had drawn (P6.12).</summary>
+    private const ulong PeerClaimOption = 2;
+
     public static FrameType Type => FrameType.Hello;
 
     /// <summary>Options say what its fields cannot.</summary>
     public HelloOptions Options { get; init; } = HelloOptions.None;
+
+    /// <summary>The numbers that the sender's last claims have drawn, that of <see cref="Epoch"/> at their end.</summary>
+    public ClaimHistory Claims
+    {
+        get => Options[ClaimsOption] is { } claims ? ClaimHistory.TryRead(claims.Span)! : ClaimHistory.None;
+        init => Options = Options.With(ClaimsOption, value.Last.Number == 0 ? null : value.ToBytes());
+    }
+
+    /// <summary>
+    /// The number that the peer's claim of <see cref="PeerEpoch"/> had drawn as the sender has seen it; 0: it is not known.
+    /// </summary>
+    public ulong PeerClaim
+    {
+        get => Options[PeerClaimOption] is { } claim ? BinaryPrimitives.ReadUInt64LittleEndian(claim.Span) : 0;
+        init => Options = Options.With(PeerClaimOption, value == 0 ? null : HelloOptions.ValueOf(value));
+    }
 
     public int BytesMax => 4 + 16 + 2 + 3 * (1 + Names.CharsMax) + 8 + 8 + 16 + 6 * 8 + 4 + 8 + HelloOptions.BytesMax;
 
@@ -64,6 +87,11 @@ public sealed record Hello(
         ulong features = from.U64();
         if (features != 0) throw from.Violation("P1.6", $"features 0x{features:X} that this version does not have");
         hello = hello with { Options = HelloOptions.Read(ref from) };
+        if (hello.Options[ClaimsOption] is { } claims
+            && (ClaimHistory.TryRead(claims.Span) is not { } read || read.Last.Epoch != hello.Epoch))
+            throw from.Violation("P6.12", $"claims of {claims.Length} bytes that are no history up to epoch {hello.Epoch}");
+        if (hello.Options[PeerClaimOption] is { Length: not sizeof(ulong) } claim)
+            throw from.Violation("P6.12", $"a claim's number of {claim.Length} bytes");
         from.End();
         return hello;
     }

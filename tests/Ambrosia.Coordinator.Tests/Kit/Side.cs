@@ -13,7 +13,7 @@ namespace Ambrosia.Coordinator.Tests;
 /// </summary>
 internal sealed class Side : IDisposable
 {
-    public Side(string name, FakeTime? time = null, int blocksMax = 1000)
+    public Side(string name, FakeTime? time = null, int blocksMax = 1000, ulong claim = 0)
     {
         Time = time ?? new FakeTime();
         Log = new OpenedLog(name, time: Time);
@@ -23,7 +23,7 @@ internal sealed class Side : IDisposable
         Pumps = new HandPumps();
         Links = new PeerLinks(Log.InputsFor(Pumps, Time), Log.Appender, Dedup, Bench.Set,
             new SelfChannel(Bench.Set.Self, Dedup, Log.Appender), (_, ticket) => { if (ticket > 0) ImpulsesLogged = ticket; });
-        Links.BecomePrimary(Log.Epoch, () => !IsInDoubt);
+        Links.BecomePrimary(new OwnClaim(Log.Epoch, ClaimHistory.None.With(Log.Epoch, claim)), () => !IsInDoubt);
         Table.Admit();
         Log.DurableAdvanced = DurableAdvanced;
     }

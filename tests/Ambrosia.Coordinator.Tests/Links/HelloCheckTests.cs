@@ -62,6 +62,9 @@ public sealed class HelloCheckTests : IDisposable
             (_good with { Hash = 1 }, _facts, "find the statement that is not deterministic"),
             (_good with { Hash = 1, PeerUuid = Guid.Empty }, _facts, "Put the log back that was there before"),
             (_good with { Trimmed = 21 }, _facts, "there: 'ambrosia forget-peer DIR self'"),
+            (_good with { Trimmed = 21, PeerUuid = Guid.Empty }, _facts, "Put the log back that was there before"),
+            (_good with { Claims = Claimed(7, 71) }, _facts with { KnownClaim = 70 }, "start self again behind it"),
+            (_good with { PeerClaim = 51 }, _facts with { OwnClaims = Claimed(5, 50) }, "start peer again behind it"),
         ];
         var reasons = new HashSet<string>();
         foreach ((Hello hello, HelloFacts known, string remedy) in cases)
@@ -110,8 +113,8 @@ public sealed class HelloCheckTests : IDisposable
         Expect(HelloVerdict.Stop, "P6.3", other with { PeerUuid = Guid.NewGuid() });
         Expect(HelloVerdict.Stop, "P6.4", other with { PeerUuid = Guid.Empty });
         Expect(HelloVerdict.Stop, "P6.4", other, _facts with { KnownUuid = null, KnownEpoch = default });
-        Expect(HelloVerdict.Stop, "P6.4", other with { Trimmed = 21 });
-        Expect(HelloVerdict.Stop, "P6.4", other with { Durable = 3 }); // it is behind, not different
+        Expect(HelloVerdict.WeAreOld, "P6.4", other with { Trimmed = 21 });
+        Expect(HelloVerdict.StopOlder, "P6.4", other with { Durable = 3 }); // it is behind, not different
     }
 
     [Theory]
@@ -144,7 +147,7 @@ public sealed class HelloCheckTests : IDisposable
     public void Hello_FromOurselves_IsRefused() => Expect(HelloVerdict.Refuse, "P6.3", _good with { Instance = s_self });
 
     [Fact]
-    public void Hello_LowerEpoch_IsRefused() => Expect(HelloVerdict.Refuse, "P6.3", _good with { Epoch = new Epoch(6) });
+    public void Hello_LowerEpoch_IsRefused() => Expect(HelloVerdict.RefuseOlder, "P6.3", _good with { Epoch = new Epoch(6) });
 
     [Fact]
     public void Hello_AnotherUuidUnderAKnownName_StopsTheLink()
@@ -175,7 +178,7 @@ public sealed class HelloCheckTests : IDisposable
 
     [Fact]
     public void Hello_OfAnOlderLogThanWeTrimmedFor_StopsTheLink() =>
-        Expect(HelloVerdict.Stop, "P6.4", _good with { Epoch = new Epoch(8), Durable = 3, Hash = _channel.Positions[3].Hash });
+        Expect(HelloVerdict.StopOlder, "P6.4", _good with { Epoch = new Epoch(8), Durable = 3, Hash = _channel.Positions[3].Hash });
 
     /// <summary>
     /// Within one epoch positions only grow: such a hello was overtaken by another connection, and says nothing about a log.
@@ -191,9 +194,9 @@ public sealed class HelloCheckTests : IDisposable
     [Fact]
     public void Hello_OfAnOlderLogInTheSameEpoch_StopsTheLink()
     {
-        Expect(HelloVerdict.Stop, "P6.4", _good with { Durable = 3, Hash = _channel.Positions[3].Hash }, AckedAt(99));
+        Expect(HelloVerdict.StopOlder, "P6.4", _good with { Durable = 3, Hash = _channel.Positions[3].Hash }, AckedAt(99));
         _bench.Outbox.AckedAt = long.MinValue; // by the process before this one
-        Expect(HelloVerdict.Stop, "P6.4", _good with { Durable = 3, Hash = _channel.Positions[3].Hash });
+        Expect(HelloVerdict.StopOlder, "P6.4", _good with { Durable = 3, Hash = _channel.Positions[3].Hash });
     }
 
     private HelloFacts AckedAt(long timestamp)
@@ -202,8 +205,65 @@ public sealed class HelloCheckTests : IDisposable
         return _facts with { Begun = 100 };
     }
 
+    /// <summary>What the peer dropped was acknowledged by our log, which lacks it now.</summary>
     [Fact]
-    public void Hello_TrimmedBeyondOurInputs_StopsTheLink() => Expect(HelloVerdict.Stop, "P6.4", _good with { Trimmed = 21 });
+    public void Hello_TrimmedBeyondOurInputs_SaysThatWeAreOld()
+    {
+        Expect(HelloVerdict.WeAreOld, "P6.4", _good with { Trimmed = 21 });
+        HelloFacts before = _facts with { KnownUuid = null, KnownEpoch = default, Durable = default }; // put back to before we had met
+        Expect(HelloVerdict.WeAreOld, "P6.4", _good with { Trimmed = 1 }, before);
+        Expect(HelloVerdict.Stop, "P6.4", _good with { Trimmed = 1, PeerUuid = Guid.Empty }, before);
+    }
+
+    private static ClaimHistory Claimed(params (ulong Epoch, ulong Number)[] claims) =>
+        claims.Aggregate(ClaimHistory.None, static (all, claim) => all.With(new Epoch(claim.Epoch), claim.Number));
+
+    private static ClaimHistory Claimed(ulong epoch, ulong number) => Claimed((epoch, number));
+
+    /// <summary>Of two claims of one epoch the second is refused, and so is what follows from it; a peer that says none is taken.</summary>
+    [Fact]
+    public void Hello_OfAnotherClaimOfTheEpochThatWasSeen_IsRefused()
+    {
+        HelloFacts seen = _facts with { KnownClaim = 70 };
+        Hello later = _good with { Epoch = new Epoch(9) };
+        Assert.Equal(HelloVerdict.Accept, Judge(_good with { Claims = Claimed(7, 70) }, seen).Verdict);
+        Assert.Equal(HelloVerdict.Accept, Judge(_good, seen).Verdict);
+        Assert.Equal(HelloVerdict.Accept, Judge(_good with { Claims = Claimed(7, 71) }).Verdict);
+        Assert.Equal(HelloVerdict.Accept, Judge(later with { Claims = Claimed((7, 70), (8, 80), (9, 90)) }, seen).Verdict);
+        Assert.Equal(HelloVerdict.Accept, Judge(later with { Claims = Claimed(9, 90) }, seen).Verdict); // it does not know its own past
+
+        Expect(HelloVerdict.RefuseOlder, "P6.12", _good with { Claims = Claimed(7, 71) }, seen);
+        Expect(HelloVerdict.RefuseOlder, "P6.12", later with { Claims = Claimed((7, 71), (8, 80), (9, 90)) }, seen);
+        HelloFacts refused = seen with { RefusedClaim = (new Epoch(8), 81) };
+        Expect(HelloVerdict.RefuseOlder, "P6.12", later with { Claims = Claimed((8, 81), (9, 90)) }, refused);
+        Assert.Equal(HelloVerdict.Accept, Judge(later with { Claims = Claimed((7, 70), (8, 80), (9, 90)) }, refused).Verdict);
+    }
+
+    /// <summary>A copy of a peer must not end us by what its world has seen of a copy of us.</summary>
+    [Fact]
+    public void Hello_OfACopyThatSaysThatWeAreOld_IsRefusedBeforeAnythingElseCounts()
+    {
+        HelloFacts seen = _facts with { KnownClaim = 70, OwnClaims = Claimed(5, 50) };
+        Hello copy = _good with { Claims = Claimed(7, 71) };
+        foreach (Hello hello in new[] { copy with { PeerEpoch = new Epoch(6) }, copy with { Durable = 11 }, copy with { PeerClaim = 51 } })
+            Expect(HelloVerdict.RefuseOlder, "P6.12", hello, seen);
+    }
+
+    /// <summary>The peer has taken another claim of our epoch: the words are right for the copy and for the original.</summary>
+    [Fact]
+    public void Hello_ThatHasSeenAnotherClaimOfOurs_EndsUs()
+    {
+        HelloFacts known = _facts with { OwnClaims = Claimed((4, 40), (5, 50)) };
+        Assert.Equal(HelloVerdict.Accept, Judge(_good with { PeerClaim = 50 }, known).Verdict);
+        Assert.Equal(HelloVerdict.Accept, Judge(_good with { PeerEpoch = new Epoch(3), PeerClaim = 30 }, known).Verdict);
+        Assert.Equal(HelloVerdict.Accept, Judge(_good, known).Verdict);
+        foreach (Hello hello in new[] { _good with { PeerClaim = 51 }, _good with { PeerEpoch = new Epoch(4), PeerClaim = 41, Hash = 1 } })
+        {
+            (HelloVerdict verdict, string why) = Judge(hello, known);
+            Assert.Equal(HelloVerdict.WeAreOld, verdict);
+            Assert.Contains("one of which is a copy", why);
+        }
+    }
 
     [Fact]
     public void Hello_MoreThanWeMade_SaysThatWeAreOld() => Expect(HelloVerdict.WeAreOld, "P6.5", _good with { Durable = 11 });

@@ -117,6 +117,32 @@ public sealed class FenceTests : IDisposable
         Assert.Equal(new Epoch((ulong)claims.Count), Fence.Current(_fs, Dir, identity));
     }
 
+    /// <summary>Peers know a claim by its number and by those before it; a file that was not written whole says none of them.</summary>
+    [Fact]
+    public void Claim_WithANumber_KnowsTheNumbersOfTheClaimsBeforeIt()
+    {
+        InstanceIdentity identity = Primary.Create(_fs, Dir);
+        PrimaryLock Claim(ulong number)
+        {
+            var claimed = (ClaimResult.Claimed)PrimaryClaim.TryClaim(_fs, Dir, identity, "r0", ICrashPoints.None, number: number);
+            claimed.PrimaryLock.Beat();
+            claimed.PrimaryLock.Dispose();
+            return claimed.PrimaryLock;
+        }
+
+        ClaimHistory first = Claim(7).Claims, later = first;
+        Assert.Equal((new Epoch(1), 7ul), first.Last);
+        for (ulong number = 8; number < 30; number++) later = Claim(number).Claims;
+        Assert.Equal((29ul, 14ul, 0ul), (later.NumberOf(new Epoch(23)), later.NumberOf(new Epoch(8)), later.NumberOf(new Epoch(7))));
+        Assert.True(later.Contradicts((new Epoch(9), 99)) && !later.Contradicts((new Epoch(9), 15)) && !later.Contradicts((new Epoch(2), 99)));
+
+        PrimaryLock last = Claim(30);
+        using (IFile file = _fs.Open(last.Path, FileUse.ReadWrite)) file.Write(new byte[] { 1 }, 60); // in the number of a claim
+        Assert.Equal(ClaimHistory.None.With(new Epoch(25), 31), Claim(31).Claims);
+        Assert.Equal(ClaimHistory.None.With(new Epoch(25), 31), Claim(0).Claims); // one that draws none, as an older build
+        Assert.Equal(ClaimHistory.None.With(new Epoch(27), 33), Claim(33).Claims);
+    }
+
     [Fact]
     public void Beat_ByThePrimary_IsSeenByAnObserver()
     {

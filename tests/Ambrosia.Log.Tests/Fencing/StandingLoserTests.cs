@@ -86,7 +86,7 @@ public sealed class StandingLoserTests : IDisposable
     public void MayFollow_LoserLeftItsLock_GoesByThePrimarysMount(bool isKilled)
     {
         IFileLock loser = _fs.TryLock(Loser)!;
-        PrimaryLock.WriteMount(loser, new MountId(Guid.Parse("22222222-2222-2222-2222-222222222222"), 7));
+        PrimaryLock.WriteClaim(loser, new MountId(Guid.Parse("22222222-2222-2222-2222-222222222222"), 7), ClaimHistory.None);
         if (isKilled) loser.Dispose();
         var rule = new CoherenceRule(_fs, Dir, _identity, s_mount, isAlone: false);
         var primary = Assert.IsType<ClaimResult.Claimed>(

@@ -31,6 +31,23 @@ public sealed class DirectoryCatalogTests : IDisposable
 
     private void Write(string name, string text) => File.WriteAllText(_files.PathOf(name), text);
 
+    /// <summary>A place is said where it is known, and an entry of a newer coordinator may say more than this one knows.</summary>
+    [Fact]
+    public void Decode_EntriesOfOlderAndNewerCoordinators_AreWhatTheySay()
+    {
+        CatalogEntry placed = Entry(3) with { Place = "boot/8:1/77" };
+        string older = Encoding.UTF8.GetString(EntryJson.Encode(Entry(3))), newer = Encoding.UTF8.GetString(EntryJson.Encode(placed));
+        Assert.DoesNotContain("place", older);
+        Assert.Equal(Entry(3), EntryJson.Decode(Encoding.UTF8.GetBytes(older), out _));
+        Assert.Equal(placed, EntryJson.Decode(Encoding.UTF8.GetBytes(newer), out _));
+        Assert.NotEqual(placed, Entry(3));
+        string newest = newer.Replace("\"place\"", "\"later\":[1],\"place\"");
+        Assert.Equal(placed, EntryJson.Decode(Encoding.UTF8.GetBytes(newest), out _));
+        CatalogEntry longer = placed with { Place = new string('p', CatalogLimits.PlaceCharsMax + 1) };
+        Assert.Null(EntryJson.Decode(EntryJson.Encode(longer), out string wrong));
+        Assert.Contains("the place is too long", wrong);
+    }
+
     [Fact]
     public void Publish_EncodesTheNamesOfTheDocument()
     {

@@ -18,8 +18,11 @@ namespace Ambrosia.Coordinator.Hosting;
 internal sealed class DivergenceExit(
     CoordinatorInputs inputs, ICatalog catalog, TakeOverMonitor monitor, ReplicaLock name, bool canExecute)
 {
-    /// <summary>The logs of those who were called are read for so long before a primary ends without naming a call.</summary>
-    private static readonly TimeSpan s_lookMax = TimeSpan.FromSeconds(5);
+    /// <summary>
+    /// The logs of those who were called are read for so long before a primary ends without naming a call: less long where another replica
+    /// may take its place.
+    /// </summary>
+    private static readonly TimeSpan s_lookMax = TimeSpan.FromSeconds(30), s_replacedLookMax = TimeSpan.FromSeconds(5);
 
     private int _hasBegun;
 
@@ -49,7 +52,7 @@ internal sealed class DivergenceExit(
     }
 
     /// <summary>
-    /// Says which of the last calls of a primary differ that has let nobody in yet, as far as it can be seen in a few seconds; else nothing
+    /// Says which of the last calls of a primary differ that has let nobody in yet, as far as it can be seen in half a minute; else nothing
     /// is said. Meanwhile nothing of it gets out: its app is not read.
     /// </summary>
     public string LookAtCalls(Coordinator diverged)
@@ -58,7 +61,7 @@ internal sealed class DivergenceExit(
         string found = "";
         var run = new DivergenceReplayRun(inputs, diverged, stretch, catalog, static (_, _) => { });
         Thread? look = Threads.TryStart("divergence look", () => found = run.LookAtCalls(), e => found = Failed(e));
-        if (look is null || !look.Join(s_lookMax)) return "";
+        if (look is null || !look.Join(ReplicaPlace.HasOthers(inputs) ? s_replacedLookMax : s_lookMax)) return "";
         return $" The app was given the log from {stretch.From} to {stretch.To} since it last agreed. {found}";
     }
 

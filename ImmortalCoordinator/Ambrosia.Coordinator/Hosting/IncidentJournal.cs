@@ -73,7 +73,7 @@ internal sealed class IncidentJournal(CoordinatorInputs inputs, Coordinator part
             From = stretch?.From.Value, To = stretch?.To.Value, IsOfState = state is not null, Why = why,
         };
         Write(divergence);
-        TimeSpan limit = parts.HasLog ? s_primarySearchMax : s_searchMax;
+        TimeSpan limit = parts.HasLog && ReplicaPlace.HasOthers(inputs) ? s_primarySearchMax : s_searchMax;
         if (Explained(divergence, limit, CancellationToken.None) is not { } said) return;
         if (said.IsExact) Write(At(divergence, said.Place));
         Tell(said);

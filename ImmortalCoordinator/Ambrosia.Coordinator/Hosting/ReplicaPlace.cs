@@ -34,6 +34,19 @@ internal sealed class ReplicaPlace(CoordinatorOptions options, IFileSystem files
         }
     }
 
+    /// <summary>Another replica of the log runs, or it cannot be seen that none does.</summary>
+    public static bool HasOthers(CoordinatorInputs inputs)
+    {
+        try
+        {
+            return ReplicaLock.ListRunning(inputs.Files, inputs.Options.LogDirectory).Any(name => name != inputs.Options.Replica);
+        }
+        catch (IOException)
+        {
+            return true;
+        }
+    }
+
     /// <summary>
     /// Removes what the process that had this name before has left behind where it was killed, and makes what is missing.
     /// </summary>

@@ -144,12 +144,18 @@ public sealed partial class DivergenceTests : ReplicaTests
         return printed;
     }
 
-    /// <summary>It does its work to the end, and dies before its log, at rest, is digested.</summary>
+    /// <summary>
+    /// It does its work to the end, and dies before its log, at rest, is digested. On a busy machine its log may rest for a second before
+    /// that, while the ledger starts: then it goes on where it died, with no digest in its log still.
+    /// </summary>
     private static void EndUndigested(Replica source)
     {
-        source.Start("digest.beforeQuiet");
-        source.AwaitLine("its verdict", static line => line.StartsWith("verdict equal", StringComparison.Ordinal));
-        Assert.Equal(Signals.KilledExitCode, source.AwaitExit());
+        do
+        {
+            source.Start("digest.beforeQuiet");
+            Assert.Equal(Signals.KilledExitCode, source.AwaitExit());
+        }
+        while (source.Lines.Find(static line => line.StartsWith("verdict equal", StringComparison.Ordinal)) is null);
     }
 
     private static Replica Differing(ReplicaSet set, string setting, string value)

@@ -40,12 +40,29 @@ public interface IWares
 
     [MethodId(9)]
     void Data(Stock stock);
+
+    [MethodId(10)]
+    void Sorted(SortedSet<string> names);
+
+    [MethodId(11)]
+    void SortedMap(SortedDictionary<string, int> prices);
+
+    [MethodId(12)]
+    void FixedSorted(ImmutableSortedDictionary<string, int> prices);
+
+    [MethodId(13)]
+    void Numbers(ICollection<int> numbers);
+
+    [MethodId(14)]
+    void GoSorted(bool byOthers);
 }
 
 /// <summary>Sends collections whose order is that of hash codes, which follow from a seed, behind each interface.</summary>
 public sealed partial class Wares : Immortal<IWares>, IWares
 {
     private static readonly string[] s_names = [.. Enumerable.Range(0, 40).Select(static n => $"ware {n}")];
+
+    internal static readonly string[] Letters = ["z", "å", "C", "a", "ä", "b", "Ö", "y"];
 
     internal IWaresProxy Other => GetProxy<IWares>("other");
 
@@ -106,6 +123,45 @@ public sealed partial class Wares : Immortal<IWares>, IWares
 
     public void Data(Stock stock)
     {
+    }
+
+    public void Sorted(SortedSet<string> names)
+    {
+    }
+
+    public void SortedMap(SortedDictionary<string, int> prices)
+    {
+    }
+
+    public void FixedSorted(ImmutableSortedDictionary<string, int> prices)
+    {
+    }
+
+    public void Numbers(ICollection<int> numbers)
+    {
+    }
+
+    public void GoSorted(bool byOthers)
+    {
+        IWaresProxy other = Other;
+        // A collection of texts without a comparer is compared as the culture of the process does, which this suite has none of.
+        StringComparer culture = byOthers ? StringComparer.InvariantCultureIgnoreCase : StringComparer.Ordinal;
+        IComparer<string> any = Comparer<string>.Create((a, b) => byOthers ? string.CompareOrdinal(b, a) : string.CompareOrdinal(a, b));
+        var prices = new SortedDictionary<string, int>(any);
+        foreach (string name in Letters) prices.Add(name, name[0]);
+        other.SortedFork(new SortedSet<string>(Letters, any));
+        other.SetFork(new SortedSet<string?>(Letters, culture));
+        other.CollectionFork(new SortedSet<string>(Letters, culture));
+        other.SetFork(ImmutableSortedSet.CreateRange<string?>(culture, Letters));
+        other.CollectionFork(ImmutableSortedSet.CreateRange(culture, Letters));
+        other.SortedMapFork(prices);
+        other.MapFork(new SortedDictionary<string, int>(prices, culture));
+        other.MapFork(new SortedList<string, int>(prices, culture));
+        other.MapFork(prices.ToImmutableSortedDictionary(culture));
+        other.FixedSortedFork(prices.ToImmutableSortedDictionary(any));
+        other.CollectionFork(prices.Keys);
+        other.CollectionFork(new SortedList<string, int>(prices, any).Keys);
+        other.NumbersFork(prices.Values);
     }
 
     /// <summary>Hashes as another process would. Seed 0 leaves the hash codes as they are.</summary>
@@ -180,6 +236,32 @@ public sealed class TravelOrderTests
             to.MapFork(new OrderedDictionary<string, int>(names.Select(static each => KeyValuePair.Create(each, 1)))))).Keys);
         Assert.Equal(["a", "b", "c"], Arrived<IReadOnlyDictionary<string, int>>(Of(to =>
             to.MapFork(names.ToFrozenDictionary(static each => each, static _ => 1)))).Keys);
+    }
+
+    /// <summary>The receiver of a sorted type sorts again, and a culture is another one in the next process.</summary>
+    [Fact]
+    public void Sorted_TextsByOtherComparers_TravelInOneOrder()
+    {
+        string[] one = SentSorted(byOthers: true), two = SentSorted(byOthers: false);
+        Assert.True(two.Length >= 13, $"{two.Length} messages");
+        Assert.Equal(two.Length, one.Length);
+        for (int i = 0; i < one.Length; i++) Assert.Equal(two[i], one[i]);
+    }
+
+    [Fact]
+    public void Sorted_ByAComparerOfTheApp_TravelsInItsOrderBehindAnInterface()
+    {
+        var sorted = new SortedSet<string>(Wares.Letters, Comparer<string>.Create(static (a, b) => string.CompareOrdinal(b, a)));
+        Assert.Equal(sorted, Arrived<ICollection<string>>(Of(to => to.CollectionFork(sorted))));
+        Assert.Equal([3, 2, 1], Arrived<ICollection<int>>(Of(to =>
+            to.NumbersFork(new SortedSet<int>([1, 3, 2], Comparer<int>.Create(static (a, b) => b.CompareTo(a)))))));
+    }
+
+    private static string[] SentSorted(bool byOthers)
+    {
+        FakeCoordinator sender = FakeCoordinator.Started<Wares>();
+        sender.Deliver(FakeCoordinator.Fork(14, byOthers));
+        return [.. sender.Said];
     }
 
     /// <summary>What the process says that this test is compared with.</summary>

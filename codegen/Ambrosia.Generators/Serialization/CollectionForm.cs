@@ -116,10 +116,14 @@ internal sealed record CollectionForm(string Count, string Each, string Make, st
     private static CollectionForm? Hashed(TypeModel by, string make, string finish) =>
         IsComparable(by) ? Of(make, finish) with { Order = TravelOrder.Values } : null;
 
-    /// <summary>An interface says nothing of the order, so the object itself is asked.</summary>
+    /// <summary>
+    /// An interface says nothing of the order, so the object itself is asked. A sorted collection of texts without a comparer has the order
+    /// of the process's culture, and the receiver sorts again, so the texts travel in the order of their code units.
+    /// </summary>
     private CollectionForm With(string definition, TypeModel by, string[] keys) => this with
     {
-        Order = s_asked.Contains(definition) ? TravelOrder.Asked : Order,
+        Order = s_asked.Contains(definition) ? TravelOrder.Asked
+            : by.Shape == Shape.Text && definition.Contains("Sorted") ? TravelOrder.Values : Order,
         Comparison = by.Shape == Shape.Text ? $"{Ordinal}.Compare({keys[0]}, {keys[1]})"
             : IsComparable(by) ? $"{Generic}Comparer<{by.Name}>.Default.Compare({keys[0]}, {keys[1]})" : null,
     };

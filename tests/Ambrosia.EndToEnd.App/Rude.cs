@@ -31,7 +31,11 @@ internal static class Rude
         socket.Send(hello.WrittenSpan);
         byte[] received = new byte[64 * 1024];
         int held = socket.Receive(received);
-        if (channel.StartsWith("ring:", StringComparison.Ordinal)) Overfill(RingsOf(socket, received, held));
+        if (channel.StartsWith("ring:", StringComparison.Ordinal))
+        {
+            Overfill(RingsOf(socket, received, held));
+            socket.Send([0]); // the coordinator may sleep
+        }
         else socket.Send(Enumerable.Repeat((byte)0xFF, 64).ToArray());
         if (Settings.Number("RUDE_READS", 0) == 0) Thread.Sleep(Timeout.Infinite);
         while (socket.Receive(received) > 0) { }

@@ -1,3 +1,4 @@
+using System.Globalization;
 using System.Text.Json.Nodes;
 using Ambrosia.Client;
 using Ambrosia.EndToEnd.App;
@@ -122,7 +123,8 @@ public sealed class UnrestorableCheckpointTests
     }
 
     private static string[] Checkpoints(Replica replica) =>
-        [.. Directory.GetFiles(replica.LogDirectory, "ckpt.*").Select(static path => Path.GetFileName(path)).Order(StringComparer.Ordinal)];
+        [.. Directory.GetFiles(replica.LogDirectory, "ckpt.*").Select(static path => Path.GetFileName(path))
+            .OrderBy(static name => ulong.Parse(name.Split('.')[1], CultureInfo.InvariantCulture))];
 
     private static async Task<long> AddAsync(Cluster cluster, long cents, byte[]? filling = null)
     {

@@ -23,6 +23,9 @@ public sealed class IncidentFinder(string logDirectory, IReadOnlyList<string> ap
 
     private static readonly TimeSpan s_lookEvery = TimeSpan.FromMilliseconds(100);
 
+    /// <summary>The primary states within this many looks that the page of a message is durable.</summary>
+    private const int LooksMax = 20;
+
     private readonly string _log = Path.TrimEndingDirectorySeparator(Path.GetFullPath(logDirectory));
 
     /// <inheritdoc cref="IncidentExplainer"/>
@@ -31,7 +34,7 @@ public sealed class IncidentFinder(string logDirectory, IReadOnlyList<string> ap
         ArgumentNullException.ThrowIfNull(incident);
         try
         {
-            return Searched(incident, directoryOf, giveUp) ?? Unsearched(incident);
+            return Searched(incident, directoryOf, giveUp) ?? Unsearched(incident, giveUp);
         }
         catch (Exception e) when (IsExpected(e))
         {
@@ -54,7 +57,7 @@ public sealed class IncidentFinder(string logDirectory, IReadOnlyList<string> ap
     }
 
     private ExplainedIncident? Death(Incident incident, CancellationToken giveUp) =>
-        new DeathSearch(_log, app, files).Find(PlaceOf(incident), giveUp) is { } place ? Dies(place, isExact: true) : null;
+        new DeathSearch(_log, app, files).Find(PlaceOf(incident), giveUp) is { } place ? Dies(place, isExact: true, giveUp) : null;
 
     /// <summary>The stretch behind which the app was found to differ is replayed, and compared as any replay is.</summary>
     private ExplainedIncident? Difference(Incident incident, Func<InstanceId, string?> directoryOf, CancellationToken giveUp)
@@ -103,11 +106,11 @@ public sealed class IncidentFinder(string logDirectory, IReadOnlyList<string> ap
             $"DIFFERENT in the state alone, between {incident.From} and {incident.To}{what}; which message makes it: {typed}", typed);
     }
 
-    private ExplainedIncident Unsearched(Incident incident)
+    private ExplainedIncident Unsearched(Incident incident, CancellationToken giveUp)
     {
         if (incident.IsOfState) return OfState(incident, []);
         MessagePlace place = PlaceOf(incident);
-        if (incident.ExitCode is { } code) return Dies(place, isExact: code == EndedByBinding && incident.Index is not null);
+        if (incident.ExitCode is { } code) return Dies(place, isExact: code == EndedByBinding && incident.Index is not null, giveUp);
         PlaceFinder places = Places();
         FoundPlace next = places.AtOrBehind(place); // where all agreed, nothing need begin
         bool isGone = next.Place.CompareTo(place) > 0 && place.Record < places.Find("start").Place.Record;
@@ -115,9 +118,12 @@ public sealed class IncidentFinder(string logDirectory, IReadOnlyList<string> ap
         return New(next.Place, isExact: false, $"DIFFERENT at or behind {gone}{next}");
     }
 
-    private ExplainedIncident Dies(MessagePlace place, bool isExact)
+    /// <summary>An app can die at a message whose page the log does not state as durable yet, so that no reader sees it.</summary>
+    private ExplainedIncident Dies(MessagePlace place, bool isExact, CancellationToken giveUp)
     {
         FoundPlace next = Places().AtOrBehind(place);
+        for (int looks = 1; next.IsEnd && looks < LooksMax && !giveUp.WaitHandle.WaitOne(s_lookEvery); looks++)
+            next = Places().AtOrBehind(place);
         return New(next.Place, isExact && next.Place == place, $"the app dies {(isExact ? "at" : "at or behind")} {next}");
     }
 

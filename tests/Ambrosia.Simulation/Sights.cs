@@ -8,7 +8,7 @@ internal static class Sights
     public static IReadOnlyList<string> Rarest { get; } =
     [
         "damage in a checkpoint", "misdirected write", "damage in outputs on disk", "exit 74", "damage where nothing is needed",
-        "hello overtaken", "upgrade given up",
+        "hello overtaken", "upgrade given up", "another build that does the same",
     ];
 
     /// <summary>

@@ -27,7 +27,7 @@ internal sealed class CheckpointRecovery(LogLocation location, LogChain chain, I
     /// <summary>The checkpoints that the app could not restore since this process began, newest refusal last.</summary>
     public ImmutableArray<RefusedCheckpoint> Refused => _refused;
 
-    /// <summary>Says whether the app could not restore a checkpoint.</summary>
+    /// <summary>Returns whether the app could not restore a checkpoint.</summary>
     public bool IsRefused(CheckpointFileName name) => _refused.Any(each => each.Name == name);
 
     /// <summary>The app cannot restore a checkpoint: sessions begin with an older one from here on. The file stays.</summary>

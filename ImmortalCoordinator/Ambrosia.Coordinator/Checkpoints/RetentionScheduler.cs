@@ -21,7 +21,7 @@ internal sealed class RetentionScheduler(Truncation truncation, SegmentHolds hol
     /// <summary>The segment that a reader keeps from being removed; null: none is kept. Any thread.</summary>
     public SegmentHold? Held => holds.Current;
 
-    /// <summary>Says which checkpoints do not count among those that stay. Before the first run.</summary>
+    /// <summary>Sets which checkpoints do not count among those that stay. Before the first run.</summary>
     public Predicate<CheckpointFileName> IsUnusable { set => truncation.IsUnusable = value; }
 
     /// <summary>All of it was read back from the device. The thread that runs.</summary>

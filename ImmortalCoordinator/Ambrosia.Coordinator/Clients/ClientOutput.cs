@@ -53,7 +53,7 @@ internal sealed class ClientOutput(uint seed, IClientReplica replica, SharedByte
         return null;
     }
 
-    /// <summary>Says why nothing more may wait for this session, or null.</summary>
+    /// <summary>Returns why nothing more may wait for this session, or null.</summary>
     private string? WhatFills()
     {
         if (_frames.Waiting > WaitingBytesMax) return "it does not take its answers";

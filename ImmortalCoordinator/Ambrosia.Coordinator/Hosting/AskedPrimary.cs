@@ -68,7 +68,7 @@ internal sealed class AskedPrimary : ILinkTraffic, ILinkFrames
 
     void ILinkFrames.Broken(ProtocolViolation violation)
     {
-        // Whoever breaks the protocol is not the one that was asked for.
+        // A process that breaks the protocol is not the primary that was asked for.
     }
 
     public void WaitForRoom(CancellationToken stop)

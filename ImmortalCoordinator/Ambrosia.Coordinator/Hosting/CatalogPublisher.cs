@@ -18,7 +18,7 @@ internal sealed class CatalogPublisher(
     /// <summary>The other replicas as they were published last.</summary>
     private IReadOnlyList<ReplicaAddress> _others = [];
 
-    /// <summary>It names the log's directory, so that the start of a copy is found.</summary>
+    /// <summary>The name of the log's directory, by which the start of a copy is found.</summary>
     private readonly string _place = DirectoryId.Of(inputs.Options.LogDirectory);
 
     /// <summary>The entry could not be made or published the last time.</summary>

@@ -142,7 +142,7 @@ internal static class HelloCheck
         return at.Hash == hello.Hash ? null : OtherCalls(hello, facts, peer, at);
     }
 
-    /// <summary>Says that the peer has less of our calls than it had; null: it has not.</summary>
+    /// <summary>Returns in words that the peer has fewer of our calls than it had, or null.</summary>
     private static string? Older(Hello hello, HelloFacts facts) => hello.Durable >= facts.Outbox.Trimmed.Number ? null
         : $"{hello.Instance} has {hello.Durable} of our calls, it had {facts.Outbox.Trimmed.Number} before: its log is older, a restored copy or another. " +
             "Start it on the log that it had; the calls in between are kept nowhere else (P6.4)";

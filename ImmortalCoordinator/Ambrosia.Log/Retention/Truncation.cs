@@ -22,7 +22,7 @@ public sealed class Truncation(
 {
     private readonly Dictionary<CheckpointFileName, CheckpointHeader> _verified = [];
 
-    /// <summary>Says which checkpoints are whole, and yet no app begins with them: they do not count among those that stay.</summary>
+    /// <summary>The checkpoints that are whole and that no app begins with: they do not count among those that stay.</summary>
     public Predicate<CheckpointFileName> IsUnusable { get; set; } = static _ => false;
 
     private bool _hasRemovedOrphans; // once is enough, when the chain is known to hold all that stays

@@ -63,7 +63,7 @@ public sealed class TlsLinkTests
         });
     }
 
-    /// <summary>The files are looked at once a second at most, when somebody comes.</summary>
+    /// <summary>The files are read once a second at most, at a connection.</summary>
     private static void AwaitWhileStrangersCome(Cluster cluster, Replica replica, string line) =>
         Cluster.Await($"'{line}'", () =>
         {

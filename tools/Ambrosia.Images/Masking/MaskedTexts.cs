@@ -73,7 +73,7 @@ internal sealed class MaskedTexts(byte[] key)
         return [small, [.. small.Reverse()], .. escaped.Select(static each => Lower(System.Text.Encoding.UTF8.GetBytes(each)))];
     }
 
-    /// <summary>Says whether a content holds one that was learnt in other letters, backwards, or escaped.</summary>
+    /// <summary>Returns whether a content holds a learnt value in other letters, backwards, or escaped.</summary>
     internal bool HoldsTurned(ReadOnlySpan<byte> content)
     {
         if (_turnedIndex.IsEmpty) return false;
@@ -103,7 +103,7 @@ internal sealed class MaskedTexts(byte[] key)
         return System.Text.Encoding.UTF8.GetString(content);
     }
 
-    /// <summary>Says whether a whole value was learnt.</summary>
+    /// <summary>Returns whether a whole value was learnt.</summary>
     internal bool IsKnown(ReadOnlySpan<byte> content) => !content.IsEmpty && Find(NameOf(content)) is not null;
 
     /// <summary>Returns the length of the longest one that these bytes begin with; 0: none.</summary>

@@ -106,6 +106,16 @@ internal sealed class DedupTable(InstanceId self)
         using (_gate.Enter()) return [.. _origins.Skip(1).Where(origin => _byName.GetValueOrDefault(origin.Instance) == origin)];
     }
 
+    /// <summary>
+    /// Reads the epoch and the claim that were seen of a peer together: the thread of another connection of it may admit a later one between
+    /// two reads, and an epoch with the claim of the next one would be taken for a copy's.
+    /// </summary>
+    public SeenClaim SeenOf(InboundChannel? origin)
+    {
+        if (origin is null) return default;
+        using (_gate.Enter()) return new SeenClaim(origin.Epoch, origin.Claims.Taken, origin.Claims.Refused);
+    }
+
     public InputPosition DurableOf(InboundChannel origin)
     {
         using (_gate.Enter()) return origin.Durable;
@@ -217,6 +227,11 @@ internal sealed class DedupTable(InstanceId self)
         }
     }
 }
+
+/// <summary>The highest epoch that was seen of a peer, and its claim (protocol P6.12).</summary>
+/// <param name="Number">Of the claim of that epoch; 0: the peer said none.</param>
+/// <param name="Refused">The last claim that was refused because another one of its epoch had been taken.</param>
+internal readonly record struct SeenClaim(Epoch Epoch, ulong Number, (Epoch Epoch, ulong Number) Refused);
 
 /// <summary>Appends a Peer record; false: no room.</summary>
 internal delegate bool TryAppendPeer(PeerRecord record, out Lsn end);

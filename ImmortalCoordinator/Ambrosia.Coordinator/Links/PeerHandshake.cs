@@ -36,11 +36,12 @@ internal sealed class PeerHandshake(
     {
         InboundChannel? known = dedup.Find(peer);
         InputPosition durable = known is null ? default : dedup.DurableOf(known);
+        SeenClaim seen = dedup.SeenOf(known);
         return new Hello(1, 1, inputs.Identity.Uuid, Self, inputs.Options.Replica, claim.Epoch, nonce, peer.Name, known?.Uuid ?? Guid.Empty,
-            known?.Epoch ?? default, durable.Number, durable.Hash, outboxes.GetOrAdd(peer).Trimmed.Number, durable.ImpulseEpoch,
+            seen.Epoch, durable.Number, durable.Hash, outboxes.GetOrAdd(peer).Trimmed.Number, durable.ImpulseEpoch,
             durable.Impulses, inputs.Options.MessageBytesMax)
         {
-            Claims = claim.Numbers.Last.Epoch == claim.Epoch ? claim.Numbers : ClaimHistory.None, PeerClaim = known?.Claims.Taken ?? 0,
+            Claims = claim.Numbers.Last.Epoch == claim.Epoch ? claim.Numbers : ClaimHistory.None, PeerClaim = seen.Number,
         };
     }
 
@@ -52,14 +53,14 @@ internal sealed class PeerHandshake(
     {
         InstanceId peer = hello.Instance;
         InboundChannel? known = dedup.Find(peer);
+        SeenClaim seen = dedup.SeenOf(known);
         Outbox outputs = outboxes.TryGet(peer, out Outbox? outbox) ? outbox : _noOutputs;
         HelloVerdict verdict = HelloCheck.Judge(hello, new HelloFacts(
-            Self, inputs.Identity.Uuid, claim.Epoch, expected, known?.Uuid, known?.Epoch ?? default,
+            Self, inputs.Identity.Uuid, claim.Epoch, expected, known?.Uuid, seen.Epoch,
             known is null ? default : dedup.DurableOf(known), outputs, table.BytesWanted(peer), begun, certifiedNames,
-            dedup.WasForgotten(peer, hello.Uuid), known is { IsLeaving: true }, known?.Claims.Taken ?? 0, known?.Claims.Refused ?? default,
-            claim.Numbers), out why);
+            dedup.WasForgotten(peer, hello.Uuid), known is { IsLeaving: true }, seen.Number, seen.Refused, claim.Numbers), out why);
         if (verdict == HelloVerdict.Accept) outboxes.Unheard.Heard(peer);
-        if (verdict == HelloVerdict.RefuseOlder && hello.Epoch >= known!.Epoch) dedup.RefuseClaim(known, hello.Claims.Last);
+        if (verdict == HelloVerdict.RefuseOlder && hello.Epoch >= seen.Epoch) dedup.RefuseClaim(known!, hello.Claims.Last);
         return verdict;
     }
 

@@ -82,5 +82,33 @@ public sealed class ClaimTests : IDisposable
         Assert.Contains(dialler.Lines, static line => line.Contains("one of which is a copy", StringComparison.Ordinal));
     }
 
+    /// <summary>
+    /// A connection of the next epoch is admitted while a hello is written on another one: what it says was seen is one claim, and no
+    /// mixture of two, which would end the rightful successor as a copy.
+    /// </summary>
+    [Fact]
+    public void Hello_WrittenWhileTheNextEpochComes_SaysOneClaim()
+    {
+        const int Epochs = 200_000;
+        var peer = new InstanceId("x");
+        var handshake = new PeerHandshake(_peer.Log.InputsFor(new HandPumps(), _peer.Time), new OwnClaim(_peer.Log.Epoch, ClaimHistory.None),
+            _peer.Log.Appender, _peer.Dedup, _peer.Bench.Set, _peer.Table);
+        var mixtures = new List<string>();
+        bool isOver = false;
+        var admits = new Thread(() =>
+        {
+            for (ulong epoch = 1; epoch <= Epochs; epoch++) _peer.Dedup.TryAdmit(peer, s_uuid, new Epoch(epoch), out _, out _, epoch);
+            Volatile.Write(ref isOver, true);
+        });
+        admits.Start();
+        while (!Volatile.Read(ref isOver))
+        {
+            Hello hello = handshake.HelloTo(peer, 1);
+            if (hello.PeerClaim != hello.PeerEpoch.Value) mixtures.Add($"claim {hello.PeerClaim} of epoch {hello.PeerEpoch}");
+        }
+        admits.Join();
+        Assert.Empty(mixtures.Take(3));
+    }
+
     public void Dispose() => _peer.Dispose();
 }

@@ -95,9 +95,9 @@ public sealed class EtcdTests(ITestOutputHelper output)
             }
             ledger.AwaitLine("word of the store", static line =>
                 line.StartsWith("catalog: the entry of ledger cannot be published", StringComparison.Ordinal));
-            // once
-            Assert.Single(ledger.Lines.From(0), static line =>
-                line.StartsWith("catalog: the entry of ledger cannot", StringComparison.Ordinal));
+            // Once, and once more where the slow store answered in time, which ended the first trouble.
+            Assert.InRange(ledger.Lines.From(0).Count(static line =>
+                line.StartsWith("catalog: the entry of ledger cannot", StringComparison.Ordinal)), 1, 2);
             relay.Turn(StoreRelay.Manner.Passing);
             Cluster.Await("the primary publishes again", () => relay.Came >= 1);
             File.Create(cluster.Until).Dispose();

@@ -27,10 +27,12 @@ internal static class Certified
         GiveOwn(cluster, replica, Make(name ?? replica.Name, authority), Ours.Certificate);
 
     /// <param name="own">PEM: certificate, with its intermediate ones, and key.</param>
-    public static void GiveOwn(Cluster cluster, Replica replica, (string Certificate, string Key) own, string authorities)
+    public static void GiveOwn(Cluster cluster, Replica replica, (string Certificate, string Key) own, string authorities,
+        bool authoritiesFirst = false)
     {
         string[] files = [.. new[] { "pem", "key", "ca" }.Select(end => Path.Combine(cluster.Root, $"{replica.Name}.{end}"))];
-        foreach ((string file, string text) in files.Zip([own.Certificate, own.Key, authorities]))
+        (string, string)[] texts = [.. files.Zip([own.Certificate, own.Key, authorities])];
+        foreach ((string file, string text) in authoritiesFirst ? texts.Reverse() : texts)
         {
             File.WriteAllText(file + ".new", text);
             File.SetUnixFileMode(file + ".new", UnixFileMode.UserRead | UnixFileMode.UserWrite);

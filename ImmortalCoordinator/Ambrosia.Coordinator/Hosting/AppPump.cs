@@ -162,7 +162,7 @@ internal sealed class AppPump(
             else
             {
                 stream = Offer(socket);
-                sender = PumpThread.TryStart("app-out", () => SendLoop(stream, session, output, mine), mine.Fail)
+                sender = PumpThread.TryStart("app-out", () => SendLoop(socket, stream, session, output, mine), mine.Fail)
                     ?? throw new AppUnservedException("the system gives out no thread for it");
                 why = ReadLoop(stream, reader, reading);
             }
@@ -334,7 +334,7 @@ internal sealed class AppPump(
         }
     }
 
-    private void SendLoop(AppStream stream, AppSession session, AppSender output, Target of)
+    private void SendLoop(Socket socket, AppStream stream, AppSession session, AppSender output, Target of)
     {
         try
         {
@@ -343,7 +343,9 @@ internal sealed class AppPump(
         }
         catch (SocketException)
         {
-            // The app is gone: what it sent before is still to be read, so only this direction ends.
+            // The app is gone, and what it sent before is still to be read, so only this direction ends. An app that lives, where the system
+            // had no room for what was sent, sees the end of it and comes again.
+            EndSending(socket);
         }
         catch (BuildReplacedException replaced)
         {
@@ -369,6 +371,18 @@ internal sealed class AppPump(
         catch (ProtocolViolation damage)
         {
             of.Fail(ExitCodes.Damage, $"the log holds what it must not: {damage.Message}");
+        }
+    }
+
+    private static void EndSending(Socket socket)
+    {
+        try
+        {
+            socket.Shutdown(SocketShutdown.Send);
+        }
+        catch (Exception e) when (e is SocketException or ObjectDisposedException)
+        {
+            // The connection has ended.
         }
     }
 

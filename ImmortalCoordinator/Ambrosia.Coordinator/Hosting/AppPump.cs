@@ -343,8 +343,8 @@ internal sealed class AppPump(
         }
         catch (SocketException)
         {
-            // The app is gone, and what it sent before is still to be read, so only this direction ends. An app that lives, where the system
-            // had no room for what was sent, sees the end of it and comes again.
+            // The app is gone, and what it sent before is still to be read, so only this direction ends. An app that lives, where the
+            // system had no room for what was sent, sees the end of it and comes again.
             EndSending(socket);
         }
         catch (BuildReplacedException replaced)

@@ -107,8 +107,8 @@ internal sealed class DedupTable(InstanceId self)
     }
 
     /// <summary>
-    /// Reads the epoch and the claim that were seen of a peer together: the thread of another connection of it may admit a later one between
-    /// two reads, and an epoch with the claim of the next one would be taken for a copy's.
+    /// Reads the epoch and the claim that were seen of a peer together: the thread of another connection of it may admit a later one
+    /// between two reads, and an epoch with the claim of the next one would be taken for a copy's.
     /// </summary>
     public SeenClaim SeenOf(InboundChannel? origin)
     {

@@ -32,8 +32,8 @@ public sealed class UpgradeTrialTests
         Assert.True(trial.GetProperty("imageBytes").GetInt64() > 0, tool.Output);
         Assert.Equal("alike", replay.GetProperty("outcome").GetString());
         Assert.True(replay.GetProperty("callsCompared").GetInt64() >= Behind, tool.Output);
-        // What becomes of the old state, and the new version's own.
-        Assert.True(replay.GetProperty("statesCompared").GetInt32() == 1, tool.Output);
+        // What becomes of the old state, and the new version's own; one more for each checkpoint that came by itself.
+        Assert.True(replay.GetProperty("statesCompared").GetInt32() >= 1, tool.Output);
     });
 
     [Theory]

@@ -83,10 +83,13 @@ public sealed class EtcdTests(ITestOutputHelper output)
             using Replica standby = new(cluster.Root, "ledger", "ledger");
             standby.Options.AddRange([.. ledger.Options, "--replica", "r1"]);
             standby.Start();
+            // The slow one comes first: what it holds back is answered at its end, which ends a trouble.
             StoreRelay.Manner[] bad =
-                [StoreRelay.Manner.Gone, StoreRelay.Manner.Slow, StoreRelay.Manner.Silent, StoreRelay.Manner.Rubbish];
+                [StoreRelay.Manner.Slow, StoreRelay.Manner.Gone, StoreRelay.Manner.Silent, StoreRelay.Manner.Rubbish];
+            int told = 0;
             foreach (StoreRelay.Manner manner in bad)
             {
+                if (manner == StoreRelay.Manner.Gone) told = CountTold(ledger);
                 relay.Turn(manner);
                 Cluster.Await($"the primary asks a store that is {manner}", () => relay.Came >= 2);
                 ledger.AwaitRecords($"while the store is {manner}");
@@ -95,9 +98,7 @@ public sealed class EtcdTests(ITestOutputHelper output)
             }
             ledger.AwaitLine("word of the store", static line =>
                 line.StartsWith("catalog: the entry of ledger cannot be published", StringComparison.Ordinal));
-            // Once, and once more where the slow store answered in time, which ended the first trouble.
-            Assert.InRange(ledger.Lines.From(0).Count(static line =>
-                line.StartsWith("catalog: the entry of ledger cannot", StringComparison.Ordinal)), 1, 2);
+            Assert.True(CountTold(ledger) - told <= 1, "the trouble of stores that never answer is told once");
             relay.Turn(StoreRelay.Manner.Passing);
             Cluster.Await("the primary publishes again", () => relay.Came >= 1);
             File.Create(cluster.Until).Dispose();
@@ -105,6 +106,9 @@ public sealed class EtcdTests(ITestOutputHelper output)
             cluster.AssertNoneGaveUp();
         });
     }
+
+    private static int CountTold(Replica ledger) => ledger.Lines.From(0)
+        .Count(static line => line.StartsWith("catalog: the entry of ledger cannot", StringComparison.Ordinal));
 
     [EtcdFact]
     public void Commands_OfOperators_FindTheCatalogInEtcd()

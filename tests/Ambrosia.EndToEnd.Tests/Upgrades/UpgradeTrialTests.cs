@@ -26,14 +26,15 @@ public sealed class UpgradeTrialTests
         await DepositLater(cluster, Before);
         Assert.Equal(0, Tool.Run("checkpoint", account.LogDirectory).Code);
         await DepositLater(cluster, Behind);
+        account.KillCoordinator(); // the states are compared each time that the end is reached, and a digest may move it
         Tool tool = Try(account, hasTwoBuilds);
         Assert.True(tool.Code == 0, $"{tool.Code}: {tool.Output}{tool.Error}");
         JsonElement trial = TrialOf(tool), replay = trial.GetProperty("replay");
         Assert.True(trial.GetProperty("imageBytes").GetInt64() > 0, tool.Output);
         Assert.Equal("alike", replay.GetProperty("outcome").GetString());
         Assert.True(replay.GetProperty("callsCompared").GetInt64() >= Behind, tool.Output);
-        // What becomes of the old state, and the new version's own; one more for each checkpoint that came by itself.
-        Assert.True(replay.GetProperty("statesCompared").GetInt32() >= 1, tool.Output);
+        // What becomes of the old state, and the new version's own.
+        Assert.True(replay.GetProperty("statesCompared").GetInt32() == 1, tool.Output);
     });
 
     [Theory]

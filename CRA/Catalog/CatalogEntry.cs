@@ -18,6 +18,9 @@ public sealed record CatalogEntry(InstanceId Instance, Guid Uuid, string LogPath
     /// </summary>
     public string Place { get; init; } = "";
 
+    /// <summary>The replica that is primary in the entry's epoch; null: none is.</summary>
+    public ReplicaEntry? Primary => Replicas.FirstOrDefault(replica => replica.Role == ReplicaEntry.Primary && replica.Epoch == Epoch);
+
     public bool Equals(CatalogEntry? other) =>
         other is not null && Instance == other.Instance && Uuid == other.Uuid && LogPath == other.LogPath && Epoch == other.Epoch
         && Place == other.Place && Replicas.SequenceEqual(other.Replicas);

@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.Sockets;
-using System.Runtime.ExceptionServices;
 using Ambrosia.Protocol.Locking;
 using CRA.Streams;
 
@@ -23,7 +22,7 @@ public sealed class LinkConnection : IDisposable
     private readonly InPump _in;
     private readonly OutPump _out;
     private readonly Action _released;
-    private readonly Action<Exception, string>? _faulted;
+    private readonly Action<Exception, string> _fell;
 
     /// <summary>The traffic of the connection, which <see cref="Run"/> sets once.</summary>
     private ILinkTraffic? _traffic;
@@ -40,7 +39,7 @@ public sealed class LinkConnection : IDisposable
         _in = new InPump(stream, _ending, CloseAfterSending, settings, handshake.Begun);
         _out = new OutPump(stream, _ending, settings, settings.Time.GetTimestamp());
         _released = released;
-        _faulted = settings.Faulted;
+        _fell = settings.Fell;
     }
 
     /// <summary>The seed of the frames' checksums (P2.2).</summary>
@@ -80,7 +79,7 @@ public sealed class LinkConnection : IDisposable
 
     private void Start(string name, Func<string> loop)
     {
-        if (Threads.TryStart(name, () => Pump(loop), fault => Fell(fault, name)) is null)
+        if (Threads.TryStart(name, () => Pump(loop), fault => _fell(fault, name)) is null)
             Stopped("the system gives out no thread for it");
     }
 
@@ -133,13 +132,6 @@ public sealed class LinkConnection : IDisposable
             why = $"the connection broke: {e.Message}";
         }
         Stopped(why);
-    }
-
-    /// <summary>A pump has met a bug, which goes to LinkSettings.Faulted.</summary>
-    private void Fell(Exception fault, string name)
-    {
-        if (_faulted is null) ExceptionDispatchInfo.Throw(fault);
-        else _faulted(fault, name);
     }
 
     private void Stopped(string why)

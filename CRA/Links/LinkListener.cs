@@ -1,6 +1,5 @@
 using System.Net;
 using System.Net.Sockets;
-using System.Runtime.ExceptionServices;
 using Ambrosia.Protocol;
 using CRA.Authentication;
 using CRA.Streams;
@@ -80,7 +79,7 @@ public sealed class LinkListener : IDisposable
     {
         while (!_stopped)
         {
-            _thread = Threads.TryStart($"link-accept {BoundAddress}", AcceptLoop, Fell);
+            _thread = Threads.TryStart($"link-accept {BoundAddress}", AcceptLoop, fault => _settings.Fell(fault, "link-accept"));
             if (_thread is not null) return;
             TimeSpan rest = _trouble.Failed(out bool isFirst);
             if (isFirst) _logger.AcceptFailed(BoundAddress, "the system gives out no thread for it");
@@ -120,12 +119,6 @@ public sealed class LinkListener : IDisposable
             throw new LinkAddressException(
                 $"Cannot listen on '{address}': {e.Message}. Choose an address of this machine and a free port; port 0 takes any.", e);
         }
-    }
-
-    private void Fell(Exception fault)
-    {
-        if (_settings.Faulted is not { } faulted) ExceptionDispatchInfo.Throw(fault);
-        else faulted(fault, "link-accept");
     }
 
     private void AcceptLoop()

@@ -1,3 +1,4 @@
+using System.Runtime.ExceptionServices;
 using CRA.Authentication;
 using CRA.Streams;
 
@@ -47,6 +48,13 @@ public sealed record LinkSettings(ReadOnlyMemory<byte> Secret, TimeProvider Time
     /// the runtime hears of it, and ends the process.
     /// </summary>
     public Action<Exception, string>? Faulted { get; init; }
+
+    /// <summary>Hands on what has left a thread of the links.</summary>
+    internal void Fell(Exception fault, string thread)
+    {
+        if (Faulted is null) ExceptionDispatchInfo.Throw(fault);
+        else Faulted(fault, thread);
+    }
 
     internal Liveness NewLiveness(long begun) => new(Time.TimestampFrequency, begun, HeartbeatAfter, DeadAfter);
 }

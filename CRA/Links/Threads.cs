@@ -30,7 +30,8 @@ public static class Threads
         }
     }
 
-    private static void Guard(Action run, Action<Exception> fell)
+    /// <summary>Runs on this thread what is guarded as a thread that is started.</summary>
+    public static void Guard(Action run, Action<Exception> fell)
     {
         try
         {

@@ -16,7 +16,7 @@ public sealed class SharedBytes(long bytesMax)
     /// <summary>The bytes that are held now.</summary>
     public long Held => Volatile.Read(ref _held);
 
-    /// <summary>So many times the bound refused to let a connection hold more.</summary>
+    /// <summary>The number of times that the bound refused to let a connection hold more.</summary>
     public long Refused => Volatile.Read(ref _refused);
 
     /// <summary>Lets one connection hold <paramref name="to"/> bytes in the place of <paramref name="from"/>; false: it does not.</summary>

@@ -294,10 +294,9 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
     /// <summary>Adds the command that ends this replica cleanly (protocol P9.8).</summary>
     /// <param name="stop">Begins the end and returns at once.</param>
     public void AddRetire(AdminCommands to, Action stop) => to.Set("retire", request => RetireCommand.Begin(
-        request, HasLog ? SearchSuccessors() : null, ListOthers, _inputs.Options.StopWithin, stop));
-
-    private IReadOnlyList<string> ListOthers() =>
-        [.. ReplicaLock.ListRunning(_inputs.Files, _inputs.Options.LogDirectory).Where(name => name != _inputs.Options.Replica)];
+        request, HasLog ? SearchSuccessors() : null,
+        () => ReplicaLock.ListRunning(_inputs.Files, _inputs.Options.LogDirectory, except: _inputs.Options.Replica),
+        _inputs.Options.StopWithin, stop));
 
     /// <summary>
     /// Lets the app of a secondary that has caught up rehearse the upgrade that this replica is to make, and ends the replica when the time

@@ -190,7 +190,7 @@ internal sealed class AppStatus(
 /// <param name="scratchBytesMax">Disk that outputs may take.</param>
 internal sealed class PeerStatuses(LinkTable links, OutputStore outputs, ClientTable callers, long scratchBytesMax)
 {
-    /// <summary>Of more peers only the number is told: an answer has a bound (protocol P9.5).</summary>
+    /// <summary>An answer lists at most this many links and outboxes, and counts the others (protocol P9.5).</summary>
     private const int PeersMax = 500;
 
     /// <summary>Peers are let in.</summary>

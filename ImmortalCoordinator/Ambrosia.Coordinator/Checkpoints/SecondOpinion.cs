@@ -14,8 +14,8 @@ namespace Ambrosia.Coordinator.Checkpoints;
 internal sealed class SecondOpinion(CoordinatorInputs inputs)
 {
     /// <summary>
-    /// Behind so many checkpoints of others that nobody has confirmed, the primary takes the next. One secondary that executes has none
-    /// but the primary to be held against, so it is so with every second one; several are held against each other first.
+    /// The primary takes the next checkpoint behind this many of others that no replica has confirmed. A single secondary that executes is
+    /// held against the primary alone, so the primary takes every second one; several secondaries are held against each other first.
     /// </summary>
     internal const int OfOneMax = 1, OfSeveralMax = 3;
 

@@ -15,7 +15,7 @@ namespace Ambrosia.Coordinator.Clients;
 /// <param name="shared">The bound over the answers that wait for all callers, beyond what each has of its own.</param>
 internal sealed class ClientOutput(uint seed, IClientReplica replica, SharedBytes shared)
 {
-    /// <summary>So many bytes of answers may wait for a session whatever waits for others.</summary>
+    /// <summary>The bytes of answers that may wait for one session, however many wait for others.</summary>
     private const int OwnBytesMax = 1 << 20;
 
     /// <summary>The bytes of answers that may wait for one session; a caller that lets more wait does not read.</summary>
@@ -46,7 +46,7 @@ internal sealed class ClientOutput(uint seed, IClientReplica replica, SharedByte
         // made under an earlier limit, and kept for its key
         if (answers.Length > AnswerBytesMax && MessageScanner.Longest(answers.AsSpan(RunHeader.Bytes)) > AnswerBytesMax)
             return $"an answer is longer than the {AnswerBytesMax} bytes that it takes (P10.6)";
-        if (_frames.Waiting > OwnBytesMax && WhatFills() is { } full) return $"{full} (P10.6)";
+        if (WhatFills() is { } full) return $"{full} (P10.6)";
         WriteLogged(requests);
         _frames.Write(FrameType.Run, answers);
         _answersWaiting++;
@@ -56,6 +56,7 @@ internal sealed class ClientOutput(uint seed, IClientReplica replica, SharedByte
     /// <summary>Returns why nothing more may wait for this session, or null.</summary>
     private string? WhatFills()
     {
+        if (_frames.Waiting <= OwnBytesMax) return null;
         if (_frames.Waiting > WaitingBytesMax) return "it does not take its answers";
         if (!shared.TryChange(_sharedBytes, _frames.Waiting))
             return $"it does not take its answers as fast as they come, and {shared.Held} bytes of answers wait for all callers; {shared.BytesMax} is the bound";
@@ -63,10 +64,8 @@ internal sealed class ClientOutput(uint seed, IClientReplica replica, SharedByte
         return null;
     }
 
-    /// <summary>The session has ended: what waits is given up.</summary>
-    public void End() => GiveBack();
-
-    private void GiveBack()
+    /// <summary>What waited is taken, or the session has ended and gives it up.</summary>
+    public void GiveBack()
     {
         if (_sharedBytes == 0) return;
         shared.TryChange(_sharedBytes, 0);
@@ -77,7 +76,7 @@ internal sealed class ClientOutput(uint seed, IClientReplica replica, SharedByte
     public string? WriteAnswer(in QueryAnswerFrame answer)
     {
         if (answer.Answer.Length > AnswerBytesMax) return $"an answer is longer than the {AnswerBytesMax} bytes that it takes (P10.9)";
-        if (_frames.Waiting > OwnBytesMax && WhatFills() is { } full) return $"{full} (P10.9)";
+        if (WhatFills() is { } full) return $"{full} (P10.9)";
         var payload = new ArrayBufferWriter<byte>(QueryAnswerFrame.HeadBytes + answer.Answer.Length);
         answer.Write(payload);
         _frames.Write(FrameType.QueryAnswer, payload.WrittenSpan);

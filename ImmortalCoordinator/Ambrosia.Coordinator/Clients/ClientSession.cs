@@ -199,7 +199,7 @@ internal sealed class ClientSession : ILinkTraffic, ILinkFrames
         using (_gate.Enter())
         {
             _stage = Stage.Ended;
-            _output.End();
+            _output.GiveBack();
         }
         _pending.Forget(this);
         if (_number > 0) _admission.Remove(_number);

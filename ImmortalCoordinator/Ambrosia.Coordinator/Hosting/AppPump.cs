@@ -217,14 +217,7 @@ internal sealed class AppPump(
         LockChecks.BeforeWait();
         if (sender is null || sender.Join(GoodbyeMax)) return;
         output.Abort();
-        try
-        {
-            socket.Shutdown(SocketShutdown.Both); // a sender that waits for the app to read comes back
-        }
-        catch (SocketException)
-        {
-            // The app is gone by itself.
-        }
+        TryShutdown(socket, SocketShutdown.Both); // a sender that waits for the app to read comes back
     }
 
     /// <summary>
@@ -345,7 +338,7 @@ internal sealed class AppPump(
         {
             // The app is gone, and what it sent before is still to be read, so only this direction ends. An app that lives, where the
             // system had no room for what was sent, sees the end of it and comes again.
-            EndSending(socket);
+            TryShutdown(socket, SocketShutdown.Send);
         }
         catch (BuildReplacedException replaced)
         {
@@ -374,11 +367,11 @@ internal sealed class AppPump(
         }
     }
 
-    private static void EndSending(Socket socket)
+    private static void TryShutdown(Socket socket, SocketShutdown how)
     {
         try
         {
-            socket.Shutdown(SocketShutdown.Send);
+            socket.Shutdown(how);
         }
         catch (Exception e) when (e is SocketException or ObjectDisposedException)
         {

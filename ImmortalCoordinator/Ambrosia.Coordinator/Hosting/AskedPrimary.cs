@@ -1,7 +1,6 @@
 using Ambrosia.Coordinator.Framing;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
-using CRA.Authentication;
 using CRA.Catalog;
 using CRA.Links;
 
@@ -34,19 +33,12 @@ internal sealed class AskedPrimary : ILinkTraffic, ILinkFrames
     /// <exception cref="OperationCanceledException">The process is asked to end.</exception>
     public static bool Answers(CatalogEntry entry, ReplicaEntry replica, LinkSettings settings, CancellationToken stop)
     {
-        try
-        {
-            using LinkConnection connection = LinkDialler.Dial(
-                replica.Address, settings with { AuthenticationMax = s_answerMax }, stop, entry.Instance.Name);
-            var asked = new AskedPrimary(connection.Seed, entry.Instance, entry.Uuid);
-            connection.Run(asked);
-            asked._isOver.Wait(s_answerMax, stop);
-            return asked._isThere;
-        }
-        catch (Exception e) when (e is LinkUnreachableException or LinkAddressException or LinkCertificateException or ProtocolViolation)
-        {
-            return false;
-        }
+        using LinkConnection? connection = LivingInstance.TryDial(entry, replica, settings with { AuthenticationMax = s_answerMax }, stop);
+        if (connection is null) return false;
+        var asked = new AskedPrimary(connection.Seed, entry.Instance, entry.Uuid);
+        connection.Run(asked);
+        asked._isOver.Wait(s_answerMax, stop);
+        return asked._isThere;
     }
 
     public int FrameBytesWanted => _frames.BytesWanted;

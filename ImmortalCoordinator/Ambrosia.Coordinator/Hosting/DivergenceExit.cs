@@ -52,8 +52,8 @@ internal sealed class DivergenceExit(
     }
 
     /// <summary>
-    /// Says which of the last calls of a primary differ that has let nobody in yet, as far as it can be seen in half a minute; else nothing
-    /// is said. Meanwhile nothing of it gets out: its app is not read.
+    /// Returns in words which of the last calls differ of a primary that has let no peer in yet, as far as the look finds it within its
+    /// time, or an empty text. Meanwhile nothing of the primary gets out: its app is not read.
     /// </summary>
     public string LookAtCalls(Coordinator diverged)
     {

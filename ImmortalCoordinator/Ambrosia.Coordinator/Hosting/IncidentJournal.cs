@@ -88,7 +88,7 @@ internal sealed class IncidentJournal(CoordinatorInputs inputs, Coordinator part
         CancellationToken until = giveUp.Token;
         if (inputs.Options.App.Count > 0) inputs.Logger.IncidentSearched(incident.From ?? incident.Place, limit.TotalSeconds);
         ExplainedIncident? said = null;
-        // The place alone is told where the message cannot be found, whatever the reason.
+        // Where the search fails, for whatever reason, the line names the place alone.
         Thread? thread = Threads.TryStart("incident",
             () => said = explain(incident, instance => DivergenceReplayRun.DirectoryOf(catalog, instance), until), static _ => { });
         return thread?.Join(limit + s_readMax) == true ? said : null;

@@ -99,8 +99,7 @@ internal sealed class InstanceStart(
     /// </summary>
     private void RefuseToReplaceTheLiving(CatalogEntry entry)
     {
-        LinkSettings settings = LinkPump.SettingsOf(options, catalog, certificates, new PeerMemory().Receiving);
-        if (LivingInstance.Find(files, entry, settings) is { } living)
+        if (LivingInstance.Find(files, entry, Links) is { } living)
             throw new MisuseException(
                 $"the name '{options.Instance}' belongs to an instance that lives: {living}. Stop it first, if a new one is to have its name; or begin the new one under another name.");
     }
@@ -128,8 +127,10 @@ internal sealed class InstanceStart(
     /// </summary>
     private bool RunsElsewhere(InstanceIdentity own, CatalogEntry entry, ReplicaEntry primary, CancellationToken stop) =>
         !PrimaryClaim.HasPrimary(files, options.LogDirectory, own) && MountId.OfShared(options.LogDirectory) is null
-        && AskedPrimary.Answers(
-            entry, primary, LinkPump.SettingsOf(options, catalog, certificates, new PeerMemory().Receiving), stop);
+        && AskedPrimary.Answers(entry, primary, Links, stop);
+
+    /// <summary>The settings of the connections that the start makes; they carry no message.</summary>
+    private LinkSettings Links => LinkPump.SettingsOf(options, catalog, certificates, new PeerMemory().Receiving);
 
     private static LogChain Check(LogLocation log, Epoch? published, CancellationToken stop)
     {

@@ -40,16 +40,23 @@ internal static class LivingInstance
         }
     }
 
-    private static bool Answers(CatalogEntry entry, ReplicaEntry replica, LinkSettings security)
+    /// <summary>Dials a replica of an entry. Returns null where no process with the catalog's secret and its name answers.</summary>
+    /// <exception cref="OperationCanceledException">The process is asked to end.</exception>
+    public static LinkConnection? TryDial(CatalogEntry entry, ReplicaEntry replica, LinkSettings security, CancellationToken stop)
     {
         try
         {
-            using LinkConnection connection = LinkDialler.Dial(replica.Address, security, CancellationToken.None, entry.Instance.Name);
-            return true;
+            return LinkDialler.Dial(replica.Address, security, stop, entry.Instance.Name);
         }
         catch (Exception e) when (e is LinkUnreachableException or LinkAddressException or LinkCertificateException or ProtocolViolation)
         {
-            return false;
+            return null;
         }
+    }
+
+    private static bool Answers(CatalogEntry entry, ReplicaEntry replica, LinkSettings security)
+    {
+        using LinkConnection? connection = TryDial(entry, replica, security, CancellationToken.None);
+        return connection is not null;
     }
 }

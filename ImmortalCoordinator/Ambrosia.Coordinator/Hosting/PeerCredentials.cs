@@ -15,17 +15,10 @@ internal static class PeerCredentials
     /// <summary>Gets the id of the peer's process, or null if the system does not tell one that this process can see.</summary>
     public static int? ProcessOf(Socket socket)
     {
-        if (socket.AddressFamily != AddressFamily.Unix || !OperatingSystem.IsLinux()) return null;
+        if (!HasCredentials(socket)) return null;
         Span<byte> credentials = stackalloc byte[CredentialBytes];
-        try
-        {
-            return socket.GetRawSocketOption(SocketLevel, PeerCredentialsOption, credentials) == CredentialBytes
-                && BinaryPrimitives.ReadInt32LittleEndian(credentials) is > 0 and { } process ? process : null;
-        }
-        catch (SocketException)
-        {
-            return null;
-        }
+        return WhyUntold(socket, credentials) is null && BinaryPrimitives.ReadInt32LittleEndian(credentials) is > 0 and { } process
+            ? process : null;
     }
 
     /// <summary>
@@ -33,19 +26,27 @@ internal static class PeerCredentials
     /// </summary>
     public static string? WhatIsWrong(Socket socket)
     {
-        if (socket.AddressFamily != AddressFamily.Unix || !OperatingSystem.IsLinux()) return null;
+        if (!HasCredentials(socket)) return null;
         Span<byte> credentials = stackalloc byte[CredentialBytes];
+        if (WhyUntold(socket, credentials) is { } why) return why;
+        uint user = BinaryPrimitives.ReadUInt32LittleEndian(credentials[UserAt..]);
+        return user == 0 || user == FileRights.EffectiveUser ? null
+            : $"process {BinaryPrimitives.ReadInt32LittleEndian(credentials)} of user {user} may not connect; this coordinator serves user {FileRights.EffectiveUser}";
+    }
+
+    private static bool HasCredentials(Socket socket) => socket.AddressFamily == AddressFamily.Unix && OperatingSystem.IsLinux();
+
+    /// <summary>Reads the peer's credentials. Returns why the system does not tell them, or null.</summary>
+    private static string? WhyUntold(Socket socket, Span<byte> credentials)
+    {
         try
         {
-            if (socket.GetRawSocketOption(SocketLevel, PeerCredentialsOption, credentials) != CredentialBytes)
-                return "the system does not tell whose process it is";
+            return socket.GetRawSocketOption(SocketLevel, PeerCredentialsOption, credentials) == CredentialBytes ? null
+                : "the system does not tell whose process it is";
         }
         catch (SocketException e)
         {
             return e.Message; // it is gone already
         }
-        uint user = BinaryPrimitives.ReadUInt32LittleEndian(credentials[UserAt..]);
-        return user == 0 || user == FileRights.EffectiveUser ? null
-            : $"process {BinaryPrimitives.ReadInt32LittleEndian(credentials)} of user {user} may not connect; this coordinator serves user {FileRights.EffectiveUser}";
     }
 }

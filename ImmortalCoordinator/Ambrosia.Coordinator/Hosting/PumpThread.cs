@@ -38,17 +38,7 @@ internal static class PumpThread
         Threads.TryStart(name, loop, fatal => End(fatal, name, fail));
 
     /// <summary>Runs a pump on this thread; whatever leaves it ends the process by an exit code.</summary>
-    public static void Guard(string name, Action loop, Action<int, string> fail)
-    {
-        try
-        {
-            loop();
-        }
-        catch (Exception fatal)
-        {
-            End(fatal, name, fail);
-        }
-    }
+    public static void Guard(string name, Action loop, Action<int, string> fail) => Threads.Guard(loop, fatal => End(fatal, name, fail));
 
     private static void End(Exception fatal, string name, Action<int, string> fail)
     {

@@ -39,7 +39,7 @@ internal sealed class ReplicaPlace(CoordinatorOptions options, IFileSystem files
     {
         try
         {
-            return ReplicaLock.ListRunning(inputs.Files, inputs.Options.LogDirectory).Any(name => name != inputs.Options.Replica);
+            return ReplicaLock.ListRunning(inputs.Files, inputs.Options.LogDirectory, except: inputs.Options.Replica).Count > 0;
         }
         catch (IOException)
         {

@@ -38,11 +38,12 @@ internal sealed partial class LinkTable(InstanceId self, Func<Backoff> newBackof
     /// <summary>Refusals in a row after which calls rest: a few may come from two connections that cross.</summary>
     private const int RefusalsAtOnce = 3;
 
-    /// <summary>Where more peers have no connection, each is called more seldom, and all together about as often as so many.</summary>
+    /// <summary>The number of peers without a connection beyond which each is called more seldom, in proportion.</summary>
     private const int CalledAtOnceMax = 500;
 
-    /// <summary>So many peers at rest are called, one time each, per listing that fails.</summary>
+    /// <summary>The number of peers at rest that are called once, after each listing that fails.</summary>
     private const int AwakenedMax = 16;
+
     private static readonly TimeSpan s_lookEvery = TimeSpan.FromMilliseconds(20);
     private static readonly TimeSpan s_refusedRest = TimeSpan.FromSeconds(10);
 
@@ -69,6 +70,7 @@ internal sealed partial class LinkTable(InstanceId self, Func<Backoff> newBackof
 
     /// <summary>The time before which no peer is due, unless one was added or has changed.</summary>
     private TimeSpan _lookAt;
+
     private readonly DialSlots _slots = new();
     private bool _isAdmitting;
 

@@ -10,7 +10,7 @@ internal static class PeerCatalog
     public static string? FindAddress(ICatalog catalog, InstanceId peer, out DialFailure? failure)
     {
         CatalogEntry? entry = catalog.Find(peer);
-        string? address = entry?.Replicas.FirstOrDefault(r => r.Role == "primary" && r.Epoch == entry.Epoch)?.Address;
+        string? address = entry?.Primary?.Address;
         failure = entry is null ? DialFailure.Unlisted : address is null ? DialFailure.NoAddress : null;
         return address;
     }

@@ -21,7 +21,6 @@ internal sealed class SuccessorSearch(CoordinatorInputs inputs, Lsn stated)
     private readonly SortedDictionary<string, FollowerMove> _first = new(StringComparer.Ordinal);
 
     private readonly long _begun = inputs.Time.GetTimestamp();
-    private readonly Lsn _near = stated;
 
     /// <summary>Nothing will come of looking again: each replica that runs has said that it cannot follow, or the time is over.</summary>
     public bool IsOver { get; private set; }
@@ -61,9 +60,8 @@ internal sealed class SuccessorSearch(CoordinatorInputs inputs, Lsn stated)
         var found = new List<string>();
         var reasons = new List<string>();
         bool mayCome = false;
-        foreach (string name in ReplicaLock.ListRunning(inputs.Files, inputs.Options.LogDirectory))
+        foreach (string name in ReplicaLock.ListRunning(inputs.Files, inputs.Options.LogDirectory, except: inputs.Options.Replica))
         {
-            if (name == inputs.Options.Replica) continue;
             FollowerMove move = ReplicaLock.ReadMove(inputs.Files, inputs.Options.LogDirectory, name);
             string? why = WhatKeeps(name, move, out bool maySoon);
             mayCome |= maySoon;
@@ -88,8 +86,8 @@ internal sealed class SuccessorSearch(CoordinatorInputs inputs, Lsn stated)
             return "stands still";
         }
         if (move.Executed == Lsn.Zero) return "could not go on now: 'ambrosia status' says why";
-        maySoon = move.Executed < _near;
+        maySoon = move.Executed < stated;
         return !maySoon ? null
-            : string.Create(CultureInfo.InvariantCulture, $"has {_near.Value - move.Executed.Value} bytes of the log left to execute");
+            : string.Create(CultureInfo.InvariantCulture, $"has {stated.Value - move.Executed.Value} bytes of the log left to execute");
     }
 }

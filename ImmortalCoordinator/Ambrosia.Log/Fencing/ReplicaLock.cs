@@ -90,12 +90,13 @@ public sealed class ReplicaLock : IDisposable
     /// Returns the names that are held now, in ordinal order. Each lock that is free is shared for a moment, because two processes that
     /// list at once must not take each other for a running replica.
     /// </summary>
-    public static IReadOnlyList<string> ListRunning(IFileSystem fs, string dir)
+    /// <param name="except">This replica is left out; null: none is.</param>
+    public static IReadOnlyList<string> ListRunning(IFileSystem fs, string dir, string? except = null)
     {
         var present = new List<string>();
         foreach (string name in fs.List(dir))
         {
-            if (ReplicaFileName.TryParse(name) is not { } file) continue;
+            if (ReplicaFileName.TryParse(name) is not { } file || file.Replica == except) continue;
             using IFile? looked = TryOpen(fs, Path.Combine(dir, name));
             if (looked?.TryLock(FileLockKind.Shared) == false) present.Add(file.Replica);
         }
@@ -120,8 +121,8 @@ public sealed class ReplicaLock : IDisposable
     public static IReadOnlyList<ReplicaAddress> ListAddresses(IFileSystem fs, string dir, string except)
     {
         var found = new List<ReplicaAddress>();
-        foreach (string replica in ListRunning(fs, dir))
-            if (replica != except && ReadAddress(fs, Path.Combine(dir, new ReplicaFileName(replica).ToString())) is { } address)
+        foreach (string replica in ListRunning(fs, dir, except))
+            if (ReadAddress(fs, Path.Combine(dir, new ReplicaFileName(replica).ToString())) is { } address)
                 found.Add(new ReplicaAddress(replica, address));
         return found;
     }

@@ -19,7 +19,7 @@ public static class TravelOrder
     /// </summary>
     public static bool IsOwn<T>(IEnumerable<T> items) => items switch
     {
-        List<T> or HashSet<T> => true,
+        List<T> or HashSet<T> or T[] => true,
         SortedSet<T> sorted => HasOrderOfAll(sorted.Comparer),
         ImmutableSortedSet<T> sorted => HasOrderOfAll(sorted.KeyComparer),
         _ when IsOfSortedTexts(items.GetType()) => false,

@@ -38,9 +38,8 @@ public sealed class CheckpointRecoveryTests
         Assert.Empty(_lines);
     }
 
-    /// <summary>A secondary that was stopped for long: nothing is damaged, it has only not read so far.</summary>
-    [Fact]
-    public void Newest_AllBeyondWhatWasRead_IsDamageOnlyToWhoKnowsTheWholeLog()
+    /// <summary>Removes the beginning of the log, and returns a recovery from what is left.</summary>
+    private CheckpointRecovery WithoutTheBeginning()
     {
         LogChain kept = _log.Chain;
         while (kept.Segments[0].FirstLsn == Lsn.Zero)
@@ -51,7 +50,14 @@ public sealed class CheckpointRecoveryTests
             _log.Disk.Delete(kept.Segments[0].Path);
             kept = LogChain.Load(_log.Disk, OpenedLog.Directory, _log.Identity);
         }
-        var recovery = new CheckpointRecovery(_log.Location, kept, EventRecorder.OfTexts(_lines.Add));
+        return new CheckpointRecovery(_log.Location, kept, EventRecorder.OfTexts(_lines.Add));
+    }
+
+    /// <summary>A secondary that was stopped for long: nothing is damaged, it has only not read so far.</summary>
+    [Fact]
+    public void Newest_AllBeyondWhatWasRead_IsDamageOnlyToWhoKnowsTheWholeLog()
+    {
+        CheckpointRecovery recovery = WithoutTheBeginning();
         var unread = new Lsn(_older.Lsn.Value - 1);
         Assert.Throws<LogUnreadException>(() => recovery.Newest(unread, mayReadOn: true));
         Assert.Throws<LogDamage>(() => recovery.Newest(unread));
@@ -111,16 +117,7 @@ public sealed class CheckpointRecoveryTests
     [Fact]
     public void Newest_AllRefusedByTheAppAndTheBeginningGone_IsMisuseAndNamesEach()
     {
-        LogChain kept = _log.Chain;
-        while (kept.Segments[0].FirstLsn == Lsn.Zero)
-        {
-            _log.Append(new TrimRecord([new TrimPosition(1, 1)]));
-            _log.Commit();
-            if (kept.Segments.Length < 3) continue;
-            _log.Disk.Delete(kept.Segments[0].Path);
-            kept = LogChain.Load(_log.Disk, OpenedLog.Directory, _log.Identity);
-        }
-        var recovery = new CheckpointRecovery(_log.Location, kept, EventRecorder.OfTexts(_lines.Add));
+        CheckpointRecovery recovery = WithoutTheBeginning();
         foreach (CheckpointFileName name in new[] { _older, _newer }) recovery.Refuse(name, "too high");
         var end = Assert.Throws<UnrestorableException>(() => recovery.Newest(_log.Writer.Durable));
         Assert.Equal(ExitCodes.Misuse, ExitCodes.Of(end));

@@ -18,6 +18,6 @@ internal sealed record PlaceName(string Owner, string Member, string Label, int?
     /// <summary>So many texts and byte strings are as they were.</summary>
     internal long Left { get; set; }
 
-    /// <summary>So many of all these hold something that a rule masks in other letters, backwards or escaped: it is not masked.</summary>
+    /// <summary>The number of these that hold a masked value in other letters, backwards or escaped, where it is not masked.</summary>
     internal long Turned { get; set; }
 }

@@ -121,7 +121,7 @@ internal sealed class TextForms(MaskedTexts texts)
 
     /// <summary>Looks into each row of digits, from each of its places at which a group may begin.</summary>
     /// <param name="valueOf">Returns what a digit stands for, or -1.</param>
-    /// <param name="group">So many digits are whole bytes.</param>
+    /// <param name="group">The number of digits that make whole bytes.</param>
     private bool Encoded(Span<byte> content, Func<byte, int> valueOf, int group, int bits)
     {
         bool isReplaced = false;

@@ -26,7 +26,7 @@ internal sealed class MaskTally
     /// <summary>So many texts and byte strings are as they were, as no rule names them.</summary>
     public IReadOnlyDictionary<string, long> Left { get; }
 
-    /// <summary>So many texts and byte strings hold one that a rule masks in a form that is not replaced, which is there still.</summary>
+    /// <summary>The numbers of texts and byte strings that hold a masked value in a form that is not replaced.</summary>
     public IReadOnlyDictionary<string, long> NotMasked { get; }
 
     private static SortedDictionary<string, long> Count(MaskRules rules, Func<PlaceName, long> count)

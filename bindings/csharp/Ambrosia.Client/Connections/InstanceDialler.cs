@@ -91,7 +91,7 @@ internal sealed class InstanceDialler(ICatalog catalog, InstanceId instance, Cli
     /// <summary>Chooses the primary, or any one of the secondaries, so that many clients share them.</summary>
     private ReplicaEntry? Choose(CatalogEntry entry)
     {
-        if (toPrimary) return entry.Replicas.FirstOrDefault(each => each.Role == "primary" && each.Epoch == entry.Epoch);
+        if (toPrimary) return entry.Primary;
         ReplicaEntry[] others = [.. entry.Replicas.Where(static each => each.Role == "secondary")];
         return others.Length == 0 ? null : others[Random.Shared.Next(others.Length)];
     }

@@ -146,9 +146,9 @@ internal sealed class AppHost(
         SessionEnd end = new AppChannelPump(session, stream, NewWatch(session, stream), Debugger).Run();
         WasPrimary = session.IsPrimary;
         if (end is { Code: GoodbyeCode.Again, ByCoordinator: true }) return null;
-        if (end.RefusesImage && !(session.Welcome!.Checkpoint >= unrestorable))
+        if (end.RefusesImage && session.Welcome!.Checkpoint is var refused && (unrestorable is null || refused < unrestorable))
         {
-            unrestorable = session.Welcome.Checkpoint;
+            unrestorable = refused;
             return null; // the coordinator may have an older one
         }
         int code = Report(end);

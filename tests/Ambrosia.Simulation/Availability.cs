@@ -40,7 +40,7 @@ internal sealed class Availability(World world)
     {
         TimeSpan stood = world.Time.Elapsed - stand.Since, limit = world.Limits.HangLimit;
         if (stood > limit) world.Saw("primary stands still");
-        TimeSpan bound = 1.25 * limit + (stand.Primary.IsPaused ? s_looks : s_ownLooks);
+        TimeSpan bound = 1.25 * limit + (stand.BeganByPause ? s_looks : s_ownLooks);
         if (stood <= bound) return;
         bool hasBeaten = false;
         string path = Path.Combine(
@@ -62,12 +62,13 @@ internal sealed class Availability(World world)
             else if (replica.IsSoundStandby) standby ??= replica;
         }
         return primary is null || standby is null || !primary.StandsStill ? null
-            : new Stand(primary, primary.Process, standby, standby.Process, primary.Coordinator!.Durable, world.Time.Elapsed);
+            : new Stand(primary, primary.Process, standby, standby.Process, primary.Coordinator!.Durable, world.Time.Elapsed, primary.IsPaused && !primary.Hung.HasAny);
     }
 
     /// <param name="Durable">The primary had made so much durable; one that commits on is well.</param>
+    /// <param name="BeganByPause">Its process was stopped first; otherwise it has to see by itself that its disk does not answer.</param>
     private sealed record Stand(
-        SimulatedReplica Primary, string Process, SimulatedReplica Standby, string StandbyProcess, Lsn Durable, TimeSpan Since)
+        SimulatedReplica Primary, string Process, SimulatedReplica Standby, string StandbyProcess, Lsn Durable, TimeSpan Since, bool BeganByPause)
     {
         public bool IsSameAs(Stand other) =>
             Process == other.Process && StandbyProcess == other.StandbyProcess && Durable == other.Durable;

@@ -73,10 +73,13 @@ public sealed class HaltTests
     public void HungDisk_LongerThanTheLimit_LeadsToATakeOver() =>
         AssertMeets(s_hungDisks, "primary stands still");
 
-    /// <summary>Negative control: a primary that beats on while its disk hangs under the space pump.</summary>
+    /// <summary>
+    /// Negative control: a primary that beats on while its disk hangs under the space pump. It is found where it runs out of prepared space
+    /// and a standby stays sound for so long: in some three worlds of a hundred.
+    /// </summary>
     [Fact]
     public void NegativeControl_PrimaryThatBeatsOnAHungDisk_IsFound() =>
-        AssertFound(s_hungDisks with { BeatsOnAHungDisk = true }, "has not taken over (I22)");
+        AssertFound(250, s_hungDisks with { BeatsOnAHungDisk = true }, "has not taken over (I22)");
 
     /// <summary>Negative control: a process that ends with 74 where no fault has hit its log.</summary>
     [Fact]
@@ -131,14 +134,16 @@ public sealed class HaltTests
         throw new InvalidOperationException("fifty seeds with a planted fault, and none was found");
     }
 
-    private static void AssertFound(Faults faults, params string[] ways)
+    private static void AssertFound(Faults faults, params string[] ways) => AssertFound(60, faults, ways);
+
+    private static void AssertFound(ulong worlds, Faults faults, params string[] ways)
     {
-        for (ulong seed = 1; seed <= 60; seed++)
+        for (ulong seed = 1; seed <= worlds; seed++)
         {
             SimulationFailure? failure = Record.Exception(() => new World(seed, faults).Run()) as SimulationFailure;
             if (failure is not null && ways.Any(way => failure.Message.Contains(way, StringComparison.Ordinal))) return;
             if (failure is not null) Assert.Fail(failure.Message.Split('\n')[0]);
         }
-        Assert.Fail("sixty seeds with a planted fault, and none was found");
+        Assert.Fail($"{worlds} seeds with a planted fault, and none was found");
     }
 }

@@ -20,7 +20,10 @@ internal enum Pump
 /// </summary>
 internal sealed class Hangs(World world, ulong seed)
 {
-    private const int HangsOneIn = 1500, SpanMsMax = 6000;
+    private const int HangsOneIn = 1500, HungDisksOneIn = 300, SpanMsMax = 6000;
+
+    /// <summary>A primary whose disk hangs under its space pump writes on until what is prepared is full.</summary>
+    private static readonly TimeSpan s_waitsForSpace = TimeSpan.FromSeconds(60);
 
     private readonly SimulatedRandom _random = new(seed ^ 0x4A46);
 
@@ -32,11 +35,15 @@ internal sealed class Hangs(World world, ulong seed)
     public void Step()
     {
         _areUsed ??= world.Faults.HungDisks || (_random.Next(3) == 0 && world.Faults.Hangs);
-        if (_areUsed != true || _random.Next(HangsOneIn) != 0) return;
-        SimulatedReplica replica = _random.Pick([.. world.Replicas]);
+        if (_areUsed != true || _random.Next(600) != 0) return;
+        SimulatedReplica[] candidates = [.. world.Replicas];
+        if (world.Faults.HungDisks) candidates = Array.FindAll(candidates, replica => replica.Coordinator is { IsPrimary: true });
+        if (candidates.Length == 0) return;
+        SimulatedReplica replica = _random.Pick(candidates);
         Pump pump = world.Faults.HungDisks ? Pump.Space : _random.Pick(Enum.GetValues<Pump>());
         TimeSpan span = TimeSpan.FromMilliseconds(_random.Next(50, SpanMsMax));
-        if (world.Faults.HungDisks || _lasting.Next(3) == 0) span += 4 * world.Limits.HangLimit;
+        if (world.Faults.HungDisks) span += s_waitsForSpace + 4 * world.Limits.HangLimit;
+        else if (_lasting.Next(3) == 0) span += 4 * world.Limits.HangLimit;
         if (replica.Coordinator is null || !world.Strikes.Strike($"{replica.Process}: {pump} hangs for {span}")) return;
         world.Trace($"{replica.Process}: {pump} hangs for {span}");
         replica.Hung.Hang(pump, world.Time.Elapsed + span);

@@ -38,6 +38,9 @@ internal static class Settings
     /// <summary>A planted bug: the source leaves out each call of such a number. 0: none.</summary>
     public static ulong SkipEvery { get; } = Number("SKIP_EVERY", 0);
 
+    /// <summary>A planted bug: the source calls each call of such a number by the next number. 0: it does not.</summary>
+    public static ulong MiscountEvery { get; } = Number("MISCOUNT_EVERY", 0);
+
     /// <summary>A planted bug: the source makes one call more to itself behind the burst of this number. 0: none.</summary>
     public static ulong Stray { get; } = Number("STRAY", 0);
 

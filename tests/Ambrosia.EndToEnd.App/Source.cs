@@ -55,7 +55,8 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
         {
             _made++;
             _hash = OrderHash.Mix(_hash, _made, _filling);
-            if (Settings.SkipEvery == 0 || _made % Settings.SkipEvery != 0) _ledger.PutFork(_made, _filling);
+            if (IsOneOf(Settings.SkipEvery)) continue;
+            _ledger.PutFork(IsOneOf(Settings.MiscountEvery) ? _made + 1 : _made, _filling);
         }
         try
         {
@@ -69,6 +70,9 @@ public sealed partial class Source : Immortal<ISourceProxy>, ISource
         if (_made < _calls || !_mayStop) thisProxy.GoOnFork();
         else thisProxy.FinishFork();
     }
+
+    /// <summary>The call that is made is one of each so many; 0: none is.</summary>
+    private bool IsOneOf(ulong every) => every != 0 && _made % every == 0;
 
     public async Call Finish()
     {

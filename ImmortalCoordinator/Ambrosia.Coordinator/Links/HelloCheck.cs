@@ -117,10 +117,15 @@ internal static class HelloCheck
 
     private static (HelloVerdict, string)? Positions(Hello hello, HelloFacts facts, InstanceId peer)
     {
-        ChannelPosition known = facts.Outbox.Known;
-        if (hello.Durable > known.Number)
+        if (facts.OwnClaims?.Contradicts((hello.PeerEpoch, hello.PeerClaim)) == true)
             return (HelloVerdict.WeAreOld,
-                $"{peer} has {hello.Durable} of our calls, we have made {known.Number}: our log is older, as a restored copy is. Put the newer log back; or, if the app makes fewer calls than before since it is not deterministic or its code was changed, start the build that ran before (P6.5)");
+                $"{peer} has seen another claim of our epoch {hello.PeerEpoch} than ours: two processes run on two logs of {facts.Self}, one of which is a copy, and {peer} has taken the other first. Stop the one that is the copy; if that is the other, start {peer} again behind it, and then this one (P6.12)");
+        bool lacksInputs = hello.Trimmed > facts.Durable.Number;
+        if (lacksInputs && hello.PeerUuid == facts.OwnUuid)
+            return (HelloVerdict.WeAreOld,
+                $"{peer} dropped its calls up to {hello.Trimmed}, which we had acknowledged, and we have {facts.Durable.Number}: our log is older, as a restored copy is. Put the newer log back; or, if it is gone for good, begin a new instance, and have this one forgotten there: 'ambrosia forget-peer DIR {facts.Self.Name}' (P6.4)");
+        ChannelPosition known = facts.Outbox.Known;
+        if (hello.Durable > known.Number) return FewerCalls(hello, facts, peer, known.Number);
         if (hello.ImpulseEpoch == facts.OwnEpoch && hello.Impulses > facts.Outbox.ImpulsesNumbered)
             return (HelloVerdict.WeAreOld,
                 $"{peer} has {hello.Impulses} impulses of our epoch {facts.OwnEpoch}, we have made {facts.Outbox.ImpulsesNumbered}: our log is older, as a restored copy is, and has claimed that epoch again. Put the newer log back (P6.5)");
@@ -130,22 +135,33 @@ internal static class HelloCheck
             return (HelloVerdict.Refuse,
                 $"{peer} has {hello.Durable} of our calls, it has acknowledged {facts.Outbox.Trimmed.Number} in this epoch: another connection overtook this hello; the next is taken (P6.4)");
         if (!isKept) return (HelloVerdict.StopOlder, Older(hello, facts)!);
-        if (hello.Trimmed > facts.Durable.Number)
-            return hello.PeerUuid == facts.OwnUuid
-                ? (HelloVerdict.WeAreOld,
-                    $"{peer} dropped its calls up to {hello.Trimmed}, which we had acknowledged, and we have {facts.Durable.Number}: our log is older, as a restored copy is. Put the newer log back; or, if it is gone for good, begin a new instance, and have this one forgotten there: 'ambrosia forget-peer DIR {facts.Self.Name}' (P6.4)")
-                : (HelloVerdict.Stop,
-                    $"{peer} dropped its calls up to {hello.Trimmed}, we have {facts.Durable.Number} durable, and it does not know us: its log is damaged, or another. {WayOut}, there: 'ambrosia forget-peer DIR {facts.Self.Name}' (P6.4)");
-        if (facts.OwnClaims?.Contradicts((hello.PeerEpoch, hello.PeerClaim)) == true)
-            return (HelloVerdict.WeAreOld,
-                $"{peer} has seen another claim of our epoch {hello.PeerEpoch} than ours: two processes run on two logs of {facts.Self}, one of which is a copy, and {peer} has taken the other first. Stop the one that is the copy; if that is the other, start {peer} again behind it, and then this one (P6.12)");
+        if (lacksInputs)
+            return (HelloVerdict.Stop,
+                $"{peer} dropped its calls up to {hello.Trimmed}, we have {facts.Durable.Number} durable, and it does not know us: its log is damaged, or another. {WayOut}, there: 'ambrosia forget-peer DIR {facts.Self.Name}' (P6.4)");
         return at.Hash == hello.Hash ? null : OtherCalls(hello, facts, peer, at);
+    }
+
+    /// <summary>
+    /// The peer has more of our calls than we made. Either records are missing at the end of our log, or the app makes fewer calls of the
+    /// same records. Nothing else tells that the log was put back, so the second is likelier; an operator has to look in either case.
+    /// </summary>
+    private static (HelloVerdict, string) FewerCalls(Hello hello, HelloFacts facts, InstanceId peer, ulong made)
+    {
+        string what = $"{peer} has {hello.Durable} of our calls, we have made {made}";
+        return KnowEachOther(hello, facts)
+            ? (HelloVerdict.WeDiffer,
+                $"{DivergenceException.Cause}: {what}. Start the build that ran before, or find the statement that is not deterministic; or, if our log is older, as a restored copy is, put the newer log back (P6.5)")
+            : (HelloVerdict.WeAreOld,
+                $"{what}, and one of the two does not know the other: our log is older, as a restored copy is. Put the newer log back (P6.5)");
     }
 
     /// <summary>Returns in words that the peer has fewer of our calls than it had, or null.</summary>
     private static string? Older(Hello hello, HelloFacts facts) => hello.Durable >= facts.Outbox.Trimmed.Number ? null
         : $"{hello.Instance} has {hello.Durable} of our calls, it had {facts.Outbox.Trimmed.Number} before: its log is older, a restored copy or another. " +
             "Start it on the log that it had; the calls in between are kept nowhere else (P6.4)";
+
+    private static bool KnowEachOther(Hello hello, HelloFacts facts) =>
+        facts.KnownUuid == hello.Uuid && hello.PeerUuid == facts.OwnUuid;
 
     /// <summary>
     /// The peer has other calls of ours than we made. A log of its own that was put back holds fewer of them and no others, so where each
@@ -154,7 +170,7 @@ internal static class HelloCheck
     private static (HelloVerdict, string) OtherCalls(Hello hello, HelloFacts facts, InstanceId peer, ChannelPosition at)
     {
         string what = $"hash {hello.Hash:x16} after {hello.Durable} there, {at.Hash:x16} here";
-        return facts.KnownUuid == hello.Uuid && hello.PeerUuid == facts.OwnUuid
+        return KnowEachOther(hello, facts)
             ? (HelloVerdict.WeDiffer,
                 $"{DivergenceException.Cause}: {peer} has other calls of {facts.Self} than were made again: {what}. The app must emit the same calls for the same inputs: find the statement that is not deterministic, or start the build that ran before. " +
                     $"Its log and that of {peer} show both with 'ambrosia log DIR --records'. If this log is an older copy that went on by itself, put the newer log back instead (P6.4)")

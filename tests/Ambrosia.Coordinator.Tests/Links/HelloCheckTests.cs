@@ -55,7 +55,8 @@ public sealed class HelloCheckTests : IDisposable
             (_good with { Epoch = new Epoch(6) }, _facts, "put the newer log back"),
             (_good, _facts with { BytesWanted = 2 << 20 }, "give it a larger limit"),
             (_good with { PeerEpoch = new Epoch(6) }, _facts, "Put the newer log back"),
-            (_good with { Durable = 11 }, _facts, "Put the newer log back"),
+            (_good with { Durable = 11 }, _facts, "Start the build that ran before"),
+            (_good with { Durable = 11, PeerUuid = Guid.Empty }, _facts, "Put the newer log back"),
             (_good with { ImpulseEpoch = new Epoch(5), Impulses = 1 }, _facts, "Put the newer log back"),
             (_good with { Durable = 3, Hash = _channel.Positions[3].Hash }, AckedAt(100), "the next is taken"),
             (_good with { Durable = 3, Hash = _channel.Positions[3].Hash, Epoch = new Epoch(8) }, _facts, "Start it on the log that it had"),
@@ -265,8 +266,20 @@ public sealed class HelloCheckTests : IDisposable
         }
     }
 
+    /// <summary>
+    /// The app may make fewer calls than before. What the peer dropped of its own, or has seen of our claims, tells a log that was put back.
+    /// </summary>
     [Fact]
-    public void Hello_MoreThanWeMade_SaysThatWeAreOld() => Expect(HelloVerdict.WeAreOld, "P6.5", _good with { Durable = 11 });
+    public void Hello_MoreThanWeMade_SaysThatWeDifferUnlessTheLogWasPutBack()
+    {
+        HelloFacts known = _facts with { OwnClaims = Claimed((4, 40), (5, 50)) };
+        Hello more = _good with { Durable = 11, PeerEpoch = new Epoch(4), PeerClaim = 40 };
+        Expect(HelloVerdict.WeDiffer, "P6.5", more, known);
+        Expect(HelloVerdict.WeDiffer, "P6.5", more with { PeerClaim = 0 }, known);
+        Expect(HelloVerdict.WeAreOld, "P6.12", more with { PeerClaim = 41 }, known);
+        Expect(HelloVerdict.WeAreOld, "P6.4", more with { Trimmed = 21 }, known);
+        Expect(HelloVerdict.WeAreOld, "P6.5", more with { PeerUuid = Guid.Empty }, known);
+    }
 
     [Fact]
     public void Hello_HigherEpochOfOurs_SaysThatWeAreOld() => Expect(HelloVerdict.WeAreOld, "P6.5", _good with { PeerEpoch = new Epoch(6) });

@@ -200,6 +200,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
     /// <summary>The app has executed all that was durable: the first time in this epoch, the world is let in.</summary>
     void ISessionObserver.BecamePrimary(AppSession session)
     {
+        Execution.RequireAll();
         if (!Links.IsOpen)
         {
             Execution.CompareSelf();

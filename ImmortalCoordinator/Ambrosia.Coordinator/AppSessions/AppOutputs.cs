@@ -69,8 +69,7 @@ internal sealed class AppOutputs(
         RunView run = RunView.ReadWhole(bytes, SizeLimits.MessageBytesMaxLimit);
         if (run.Header.Peer != 0 || run.Header.Shard != 0)
             throw new ProtocolViolation("P10.6", $"answers to a caller outside name destination {run.Header.Peer}");
-        execution.Answers(run);
-        if (execution.OwnsLog) callers.Answer(run);
+        if (execution.Answers(run) && execution.OwnsLog) callers.Answer(run);
         return ReadAnswer.More;
     }
 

@@ -13,7 +13,7 @@ namespace Ambrosia.Coordinator.Outboxes;
 /// between the calls in the order of emission. It owns the channel's positions. Invariant: trimmed ≤ emitted ≤ known, and known − trimmed =
 /// the kept runs' calls. Any thread; one lock, taken once a run.
 /// </summary>
-internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scratch, MemoryBudget memory)
+internal sealed partial class Outbox(InstanceId destination, uint index, ScratchFile scratch, MemoryBudget memory)
 {
     private readonly RankedLock _gate = new(LockRank.Outbox);
     private readonly RetainedBatches _kept = new(destination, scratch, memory);
@@ -46,6 +46,11 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
 
     /// <summary>True when something was emitted since the last digest position; the thread that reads the app owns it.</summary>
     public bool IsUndigested { get => _notes.IsUndigested; set => _notes.IsUndigested = value; }
+
+    /// <summary>
+    /// True when something was emitted since <see cref="Note"/>; the thread that reads the app owns it, as it does what is noted.
+    /// </summary>
+    public bool IsUnnoted { get => _notes.IsUnnoted; set => _notes.IsUnnoted = value; }
 
     /// <summary>The index by which the running session's app declared this destination; -1: it has not.</summary>
     public long SessionIndex
@@ -145,19 +150,6 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
             throw new InvalidOperationException($"the checkpoint's outbox to {Destination} ends at {_known}, its table says {_emitted.At}");
     }
 
-    /// <summary>A new app session begins to emit from <paramref name="from"/>: what follows up to known is compared, not kept.</summary>
-    /// <param name="forgotten">Receivers of this name that were forgotten before that.</param>
-    public void BeginSession(ChannelPosition from, int forgotten = 0)
-    {
-        using (_gate.Enter())
-        {
-            if (forgotten > _generation || (forgotten == _generation && from.Number > _known.Number))
-                throw new InvalidOperationException($"a session to {Destination} begins at {from.Number}, beyond {_known.Number}");
-            _emitted = (from, forgotten);
-            _impulses.BeginSession();
-        }
-    }
-
     /// <summary>
     /// The app stands where the log forgets the receiver (log-format L5.14): what was for it is dropped, calls and impulses, and the
     /// channel begins anew. Returns how many calls that were not trimmed are gone; null: the app was here before, and only comes by again.
@@ -206,28 +198,6 @@ internal sealed class Outbox(InstanceId destination, uint index, ScratchFile scr
             return AppendReplayed(block, frameAt, run, runBytes, after);
         }
     }
-
-    private bool AppendReplayed(BlockPool.Block block, int frameAt, in RunView run, int runBytes, ChannelPosition after)
-    {
-        if (after.Number < _known.Number) { _emitted.At = after; return false; }
-        uint old = (uint)(_known.Number - _emitted.At.Number);
-        int oldBytes = MessageScanner.Skip(run.Messages, old);
-        _emitted.At = _emitted.At.After(run.Header.Kind, run.Messages[..oldBytes], old);
-        if (_emitted.At != _known) throw ReplayDiffers();
-        if (old == run.Header.Count) return false;
-
-        // The new rest becomes a frame of its own: its headers and extensions move up over messages that are known.
-        Span<byte> frame = block.Bytes.AsSpan(frameAt, FrameHeader.Bytes + runBytes);
-        int front = FrameHeader.Bytes + RunHeader.Bytes + (int)run.Header.ExtensionBytes;
-        frame[..front].CopyTo(frame[oldBytes..]);
-        RunHeader rest = run.Header with { Count = run.Header.Count - old };
-        _emitted.At = _emitted.At.After(rest.Kind, run.Messages[oldBytes..], rest.Count);
-        Keep(block, frameAt + oldBytes, rest, _emitted.At, runBytes - oldBytes);
-        return true;
-    }
-
-    private DivergenceException ReplayDiffers() =>
-        DivergenceException.OfChannel(Destination, (_emitted.At.Number, _emitted.At.Hash), (_known.Number, _known.Hash));
 
     /// <summary>Takes a run of impulses; returns the number of its last one.</summary>
     /// <exception cref="ProtocolViolation">P5.9: its ticket is not the next.</exception>

@@ -79,6 +79,10 @@ internal struct OutboxNotes()
 {
     public ulong DigestedCount = 0;
     public bool IsUndigested = false;
+    public bool IsUnnoted = false;
+
+    /// <summary>The place that a session had reached, and how many receivers were forgotten before it.</summary>
+    public (ChannelPosition At, int Generation) Emitted = default;
     public long SessionIndex = -1;
     public int IsInRound = 0;
 }

@@ -29,6 +29,9 @@ internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBudg
     /// <summary>The receivers that have yet to say what they have.</summary>
     public UnheardReceivers Unheard { get; } = new(time);
 
+    /// <summary>It knows what sessions have emitted before the running one.</summary>
+    public FormerOutputs Former => field ??= new FormerOutputs(this);
+
     /// <summary>The scratch file has reached its limit.</summary>
     public bool IsFull => scratch.IsFull;
 
@@ -97,6 +100,7 @@ internal sealed class OutboxSet(InstanceId self, ScratchFile scratch, MemoryBudg
     public void Clear()
     {
         foreach (Outbox outbox in InOrder()) outbox.Clear();
+        Former.Clear();
     }
 
     /// <summary>

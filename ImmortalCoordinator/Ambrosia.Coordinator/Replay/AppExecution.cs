@@ -81,6 +81,8 @@ internal sealed class AppExecution : IDisposable
             _ownsLog ? !_outboxes.Unheard.AreAwaited : Digests.Confirmed >= replayed.To || (isLive && replayed.IsConfirmed));
     }
 
+    private FormerOutputs Former => _outboxes.Former;
+
     /// <summary>All that is durable has been given to the app and executed by it. Any thread.</summary>
     public bool IsCaughtUp => Delivery.Next >= _log.Durable && Progress.IsDry;
 
@@ -117,25 +119,32 @@ internal sealed class AppExecution : IDisposable
         _hasReported = false;
         (Lsn from, Lsn page) = (header?.Lsn ?? Lsn.Zero, header?.PageLsn ?? Lsn.Zero);
         Digests.BeginSession(from);
+        Former.BeginSession(from, DigestWriter.Answers, part?.Answers ?? default);
         DigestWriter.BeginSession(part);
-        Progress.Begin(from, page);
+        Progress.Begin(from, page, Former.Awaited);
         Delivery.Marks.Begin(_log.Epoch, replica, new ReplayedStretch(replayTo) { IsConfirmed = DigestWriter.AreOutputsConfirmed });
         (Delivery.Build, Delivery.ExecutedBy) = (app.Hello.Build, header?.Build);
         Delivery.Begin(page, from, state, DigestWriter.Position, replayTo, (app.Runs, app.Hello.AppVersion));
     }
 
     /// <summary>The app has emitted a run of numbered calls to this outbox, which does not hold it yet.</summary>
+    /// <exception cref="DivergenceException">An app before it had executed all this, and has not emitted so many.</exception>
     public void Emits(Outbox outbox, in RunView run)
     {
         DigestWriter.Touch(outbox);
+        if (Former.Awaited is null) Former.Touch(outbox);
+        else RequireKnown(outbox, run.Header.Count);
         View?.Emitted(outbox.Destination, outbox.Emitted.Number, run);
     }
 
-    /// <summary>The app has answered callers outside.</summary>
-    public void Answers(in RunView run)
+    /// <summary>
+    /// The app has answered callers outside. False: an app of this process has given the answers here before, so none of these is new.
+    /// </summary>
+    public bool Answers(in RunView run)
     {
         View?.Answered(DigestWriter.Answers.Count, run);
         DigestWriter.Add(run);
+        return Former.Awaited is null;
     }
 
     /// <summary>The app reports that it has executed everything below this place.</summary>
@@ -153,9 +162,39 @@ internal sealed class AppExecution : IDisposable
             CompareSelf(page.Self, page.End);
             Trim(page);
         }
+        if (Progress.IsAtBoundary) Reported(lsn);
         _hasReported = true;
         View?.Executed(lsn);
         if (View is { KeepsOutputs: false }) _outboxes.DropCalls();
+    }
+
+    private void Reported(Lsn place)
+    {
+        if (Former.Awaited is null) Former.Reported(place, DigestWriter.Answers);
+        else Compare(place);
+    }
+
+    private void Compare(Lsn place) => OrDiverge(place, () => Former.Reported(place, DigestWriter.Answers));
+
+    private void RequireKnown(Outbox outbox, uint count) => OrDiverge(Former.Awaited!.Value, () => Former.RequireKnown(outbox, count));
+
+    /// <summary>
+    /// The app has executed all that was durable when its session began, and with it what the apps before it had executed.
+    /// </summary>
+    /// <exception cref="DivergenceException">One of them had made other calls, or given other answers.</exception>
+    public void RequireAll() => OrDiverge(Delivery.Next, () => Former.RequireAll(DigestWriter.Answers));
+
+    private void OrDiverge(Lsn place, Action compare)
+    {
+        try
+        {
+            compare();
+        }
+        catch (DivergenceException)
+        {
+            Digests.Diverge(place);
+            throw;
+        }
     }
 
     /// <summary>The app goes on as another version.</summary>
@@ -211,6 +250,7 @@ internal sealed class AppExecution : IDisposable
     {
         Crash.Hit("forget.before");
         ulong? dropped = outbox.Cut();
+        if (Former.Awaited is null) Former.Touch(outbox);
         outbox.DigestedCount = 0;
         LockChecks.BeforeCallOut();
         if (dropped is { } calls) Forgotten?.Invoke(outbox, calls);

@@ -215,7 +215,7 @@ internal sealed class Delivery(
         return true;
     }
 
-    /// <summary>Folds the page's records and finds the digest position in it.</summary>
+    /// <summary>Folds the page's records, and finds where the app must report in it; null: nowhere.</summary>
     private Lsn? Walk(in PageView page, int start)
     {
         Lsn first = page.Lsn + start;
@@ -254,9 +254,8 @@ internal sealed class Delivery(
         }
         Volatile.Write(ref _lastInput, lastInput);
         IReadOnlyList<OutboxTrim> noted = _trims.Count == 0 ? [] : _trims.ToArray();
-        progress.Delivered(
-            new DeliveredPage(page.Lsn, page.Lsn + page.Length + page.Remaining, State.InputsOf(0), noted), mark, _cuts);
-        return mark;
+        Lsn end = page.Lsn + page.Length + page.Remaining;
+        return progress.Delivered(new DeliveredPage(page.Lsn, first, end, State.InputsOf(0), noted) { Mark = mark }, _cuts);
     }
 
     private static bool IsInput(RecordKind kind) =>

@@ -5,10 +5,16 @@ using Ambrosia.Protocol.Locking;
 namespace Ambrosia.Coordinator.Replay;
 
 /// <summary>Notes what a delivered page will change once the app has executed it.</summary>
+/// <param name="First">Its first record that is delivered.</param>
 /// <param name="End">End of its last record.</param>
 /// <param name="Self">Inputs from oneself that the log holds up to there.</param>
 /// <param name="Trims">Outputs that its Trim records say are durable at their peers.</param>
-internal readonly record struct DeliveredPage(Lsn PageLsn, Lsn End, InputPosition Self, IReadOnlyList<OutboxTrim> Trims);
+internal readonly record struct DeliveredPage(
+    Lsn PageLsn, Lsn First, Lsn End, InputPosition Self, IReadOnlyList<OutboxTrim> Trims)
+{
+    /// <summary>The app must report at its digest position, and nowhere else in it; null: it has none.</summary>
+    public Lsn? Mark { get; init; }
+}
 
 /// <summary>Outputs up to a number are durable at their receiver; it stands for nothing once that was forgotten.</summary>
 internal readonly record struct OutboxTrim(Outbox Outbox, int Generation, ulong Number);
@@ -44,6 +50,11 @@ internal sealed class DeliveryTracker
     /// <summary>End of the last record that has been delivered. Processed ≤ delivered.</summary>
     private Lsn _delivered;
 
+    /// <summary>The app must report here, as it must at a mark; null: it has, or nothing was asked.</summary>
+    private Lsn? _awaited;
+
+    private bool _isAtBoundary;
+
     /// <summary>The page where reading would go on for a checkpoint at <see cref="Processed"/>.</summary>
     private Lsn _processedPage;
 
@@ -72,10 +83,18 @@ internal sealed class DeliveryTracker
 
     public Lsn ProcessedPage { get { using (_gate.Enter()) return _processedPage; } }
 
-    public void Begin(Lsn from, Lsn page)
+    /// <summary>
+    /// The app has reported last where each session that comes by can be asked to report: at the mark of a page, or at the end of one
+    /// that has none.
+    /// </summary>
+    public bool IsAtBoundary { get { using (_gate.Enter()) return _isAtBoundary; } }
+
+    /// <param name="awaited">The app is to report here, too; null: nowhere.</param>
+    public void Begin(Lsn from, Lsn page, Lsn? awaited = null)
     {
         using (_gate.Enter())
         {
+            (_awaited, _isAtBoundary) = (awaited, false);
             _notes.Clear();
             _marks.Clear();
             _cuts.Clear();
@@ -85,14 +104,18 @@ internal sealed class DeliveryTracker
         }
     }
 
-    public void Delivered(in DeliveredPage note, Lsn? mark, IReadOnlyList<OutboxCut> cutsInside)
+    /// <summary>Notes a page that is about to be given to the app; returns where the app is to report in it, or null.</summary>
+    public Lsn? Delivered(in DeliveredPage note, IReadOnlyList<OutboxCut> cutsInside)
     {
         using (_gate.Enter())
         {
             _notes.Enqueue(note);
             _delivered = note.End;
-            if (mark is { } lsn) _marks.Enqueue(lsn);
+            if (note.Mark is { } lsn) _marks.Enqueue(lsn);
             foreach (OutboxCut cut in cutsInside) _cuts.Enqueue(cut);
+            if (_awaited is not { } awaited || awaited < note.First || awaited > note.End) return note.Mark;
+            if (note.Mark is { } other && other != awaited) _awaited = null; // a frame has one mark, and the page had none before
+            return note.Mark ?? awaited;
         }
     }
 
@@ -131,11 +154,18 @@ internal sealed class DeliveryTracker
                 throw new ProtocolViolation("P5.6", $"the app reports {lsn} and passes over the mark {mark}");
             if (_cuts.TryPeek(out OutboxCut cut) && cut.At < lsn)
                 throw new ProtocolViolation("P5.6", $"the app reports {lsn} and passes over {cut.At}, where a peer is forgotten");
+            if (_awaited is { } awaited && awaited <= lsn)
+            {
+                if (awaited < lsn) throw new ProtocolViolation("P5.6", $"the app reports {lsn} and passes over the mark {awaited}");
+                _awaited = null;
+            }
             _processed = lsn;
+            _isAtBoundary = isMark;
             while (_notes.TryPeek(out DeliveredPage note) && note.PageLsn <= lsn)
             {
                 _processedPage = note.PageLsn;
                 if (note.End > lsn) break;
+                _isAtBoundary |= note.End == lsn && note.Mark is null;
                 done.Add(_notes.Dequeue());
             }
             return isMark;

@@ -1,4 +1,5 @@
 using Ambrosia.Coordinator.AppSessions;
+using Ambrosia.Protocol;
 using Ambrosia.Protocol.Frames;
 using Ambrosia.Protocol.Payloads;
 using Ambrosia.Protocol.Records;
@@ -29,6 +30,12 @@ internal sealed class SpokenApp
 
     /// <summary>Every record that was delivered.</summary>
     public List<(RecordKind Kind, byte[] Body)> Records { get; } = [];
+
+    /// <summary>The marks of the frames that held them, where one is asked for.</summary>
+    public List<Lsn> Marks { get; } = [];
+
+    /// <summary>The end of the last record that was delivered.</summary>
+    public Lsn Given { get; private set; }
 
     public BecomePrimary? Asked { get; private set; }
 
@@ -94,6 +101,8 @@ internal sealed class SpokenApp
         DeliverHeader header = DeliverHeader.Read(payload);
         var records = new RecordReader(payload[DeliverHeader.Bytes..], header.First);
         while (records.Next()) Records.Add((records.Kind, records.Body.ToArray()));
+        if (header.Mark != Lsn.Zero) Marks.Add(header.Mark);
+        Given = records.End;
         if (Reports) Send(new ProcessedFrame(records.End));
     }
 }

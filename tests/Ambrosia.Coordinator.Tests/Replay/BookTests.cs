@@ -94,8 +94,9 @@ public sealed class BookTests
         var book = new DeliveryTracker();
         book.Begin(new Lsn(64), new Lsn(0));
         var done = new List<DeliveredPage>();
-        book.Delivered(new DeliveredPage(new Lsn(0), new Lsn(200), new InputPosition(1, 10, default, 0), []), null, []);
-        book.Delivered(new DeliveredPage(new Lsn(4096), new Lsn(5000), new InputPosition(2, 20, default, 0), []), new Lsn(4500), []);
+        book.Delivered(new DeliveredPage(new Lsn(0), new Lsn(64), new Lsn(200), new InputPosition(1, 10, default, 0), []), []);
+        var marked = new DeliveredPage(new Lsn(4096), new Lsn(4160), new Lsn(5000), new InputPosition(2, 20, default, 0), []);
+        Assert.Equal(new Lsn(4500), book.Delivered(marked with { Mark = new Lsn(4500) }, []));
         Assert.False(book.Report(new Lsn(199), done));
         Assert.Empty(done);
         Assert.False(book.Report(new Lsn(200), done));
@@ -107,6 +108,33 @@ public sealed class BookTests
         Assert.Equal("P5.6", Assert.Throws<ProtocolViolation>(() => book.Report(new Lsn(5001), done)).Section); // was never delivered
         Assert.False(book.Report(new Lsn(5000), done));
         Assert.Equal((2, new Lsn(5000), new Lsn(4096)), (done.Count, book.Processed, book.ProcessedPage));
+    }
+
+    /// <summary>
+    /// Where a page has no digest position the app is asked to report where an earlier session stood, and must; where it has another, it is
+    /// not asked, since a frame has one mark.
+    /// </summary>
+    [Theory]
+    [InlineData(null, 200, true)]
+    [InlineData(200, 200, true)]
+    [InlineData(150, 150, false)]
+    public void Progress_PlaceThatIsAwaited_IsTheMarkOfAPageThatHasNoOther(int? digest, int mark, bool mustReport)
+    {
+        var book = new DeliveryTracker();
+        book.Begin(new Lsn(64), new Lsn(0), awaited: new Lsn(200));
+        var page = new DeliveredPage(new Lsn(0), new Lsn(64), new Lsn(200), default, []);
+        Lsn? position = digest is { } at ? new Lsn((ulong)at) : null;
+        Assert.Equal(new Lsn((ulong)mark), book.Delivered(page with { Mark = position }, []));
+        var next = new DeliveredPage(new Lsn(4096), new Lsn(4160), new Lsn(5000), default, []);
+        Assert.Null(book.Delivered(next, []));
+        if (mark != 200) book.Report(new Lsn((ulong)mark), []);
+        if (mustReport) Assert.Equal("P5.6", Assert.Throws<ProtocolViolation>(() => book.Report(new Lsn(4200), [])).Section);
+        book.Report(new Lsn(200), []);
+        Assert.Equal(mustReport, book.IsAtBoundary);
+        book.Report(new Lsn(4200), []);
+        Assert.False(book.IsAtBoundary); // inside a page
+        book.Report(new Lsn(5000), []);
+        Assert.True(book.IsAtBoundary);
     }
 
     [Fact]

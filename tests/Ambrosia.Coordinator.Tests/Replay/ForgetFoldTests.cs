@@ -97,7 +97,7 @@ public sealed class ForgetFoldTests
         var book = new DeliveryTracker();
         book.Begin(new Lsn(64), new Lsn(0));
         using var bench = new OutboxBench();
-        book.Delivered(new DeliveredPage(new Lsn(0), new Lsn(200), default, []), null,
+        book.Delivered(new DeliveredPage(new Lsn(0), new Lsn(64), new Lsn(200), default, []),
             [new OutboxCut(new Lsn(120), bench.Outbox), new OutboxCut(new Lsn(150), bench.Outbox)]);
         Assert.False(book.Report(new Lsn(100), []));
         Assert.Null(book.TakeCut(new Lsn(100)));

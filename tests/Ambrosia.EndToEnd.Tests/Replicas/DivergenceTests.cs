@@ -104,6 +104,45 @@ public sealed partial class DivergenceTests : ReplicaTests
     }
 
     /// <summary>
+    /// The app alone dies, and the next one does otherwise: the coordinator that lives knows what was done, and nothing else leaves it. The
+    /// app that does as the first did goes on, behind the end as well.
+    /// </summary>
+    [Theory]
+    [InlineData("STRAY", "10", "on the channel to source: below log position ")] // one call more, behind the end of the channel to itself
+    [InlineData("SKIP_EVERY", "200", "on the channel to ledger: up to log position ")] // one call less, the last but two to the ledger
+    public void App_ThatDiesAloneAndReplaysOtherwise_EndsBeforeAnythingNewLeaves(string setting, string value, string how)
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(App_ThatDiesAloneAndReplaysOtherwise_EndsBeforeAnythingNewLeaves)), () =>
+        {
+            (Replica source, Replica ledger) = cluster.Pair(calls: 200);
+            string changed = Path.Combine(cluster.Root, "changed");
+            source.AppWrapper = ["sh", "-c", $"[ ! -f {changed} ] || export {setting}={value}; exec \"$@\"", "app"];
+            ledger.Start();
+            source.Start();
+            Cluster.AssertEqual(source, 200);
+            source.KillApp();
+            source.AwaitReady(); // it was the same
+            string made = Made(source);
+
+            File.WriteAllText(changed, "");
+            source.KillApp();
+            Assert.Equal(Divergence, source.AwaitExit());
+            string why = source.AwaitLine("its end", static line => line.StartsWith("exit 70: ", StringComparison.Ordinal));
+            Assert.Contains(how, why, StringComparison.Ordinal);
+            Assert.Null(source.Lines.Find(static line => line.StartsWith("ready ", StringComparison.Ordinal), source.StartedAt));
+
+            File.Delete(changed);
+            source.Start().AwaitReady();
+            Assert.Equal(made, Made(source));
+        });
+    }
+
+    /// <summary>How many calls it has made, to itself and others.</summary>
+    private static string Made(Replica source) => string.Join(", ", source.Status()!["outboxes"]!.AsArray()
+        .Select(static outbox => $"{outbox!["calls"]} to {outbox["to"]}"));
+
+    /// <summary>
     /// Coordinator and app were killed, the code was changed, and the log is too short for a digest: only the peer knows what was called.
     /// The peer is away at first, and nothing is removed before it has said so.
     /// </summary>

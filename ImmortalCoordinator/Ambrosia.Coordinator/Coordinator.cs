@@ -341,7 +341,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
         };
         to.Set("status", _ => new AdminAnswer(report.Make()));
         to.Set("forget-peer", request => ForgetPeerCommand.Begin(
-            request, Links.IsOpen, _dedup, Links.Admission.TryAppendForget, Links.Admission.DroppedCalls, () => _inputs.Pumps.Commit(true)));
+            request, Links.IsOpen, Links.Admission.StepsToForget(_inputs.Identity.Uuid)));
         to.Set("quarantine", request => QuarantineCommand.Begin(
             request, _quarantine, Bodies, IsPrimary, () => Sessions.Live is { IsPrimary: true }, () => _appender.WakeCommitter(drained: true)));
         to.Set("checkpoint", _ => CheckpointCommand.Begin(

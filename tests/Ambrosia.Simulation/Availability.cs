@@ -62,13 +62,15 @@ internal sealed class Availability(World world)
             else if (replica.IsSoundStandby) standby ??= replica;
         }
         return primary is null || standby is null || !primary.StandsStill ? null
-            : new Stand(primary, primary.Process, standby, standby.Process, primary.Coordinator!.Durable, world.Time.Elapsed, primary.IsPaused && !primary.Hung.HasAny);
+            : new Stand(primary, primary.Process, standby, standby.Process, primary.Coordinator!.Durable, world.Time.Elapsed,
+                primary.IsPaused && !primary.Hung.HasAny);
     }
 
     /// <param name="Durable">The primary had made so much durable; one that commits on is well.</param>
     /// <param name="BeganByPause">Its process was stopped first; otherwise it has to see by itself that its disk does not answer.</param>
     private sealed record Stand(
-        SimulatedReplica Primary, string Process, SimulatedReplica Standby, string StandbyProcess, Lsn Durable, TimeSpan Since, bool BeganByPause)
+        SimulatedReplica Primary, string Process, SimulatedReplica Standby, string StandbyProcess, Lsn Durable, TimeSpan Since,
+        bool BeganByPause)
     {
         public bool IsSameAs(Stand other) =>
             Process == other.Process && StandbyProcess == other.StandbyProcess && Durable == other.Durable;

@@ -11,7 +11,7 @@ internal static class Program
     private static int Main(string[] args)
     {
         var output = new StreamWriter(new StandardOutputStream(), bufferSize: BufferChars) { NewLine = "\n" };
-        return Tool.Run(args, new ToolStreams(output, Console.Error, !Console.IsOutputRedirected, !Console.IsErrorRedirected));
+        return Tool.Run(args, new ToolStreams(output, Console.Error, !Console.IsOutputRedirected, !Console.IsErrorRedirected, Console.In));
     }
 }
 

@@ -1,8 +1,10 @@
+using System.IO.Enumeration;
 using System.Text.Json;
 using System.Text.Json.Nodes;
 using Ambrosia.Coordinator.Inbox;
+using Ambrosia.Coordinator.Links;
+using Ambrosia.Coordinator.Outboxes;
 using Ambrosia.Protocol;
-using Ambrosia.Protocol.Records;
 
 namespace Ambrosia.Coordinator.Admin;
 
@@ -12,36 +14,54 @@ namespace Ambrosia.Coordinator.Admin;
 /// </summary>
 internal sealed class ForgetPeerCommand : IAdminReply
 {
+    /// <summary>An answer names so many peers at most, and counts the rest.</summary>
+    internal const int ListedMax = 4000;
+
+    private const int PatternCharsMax = 256;
+
     private readonly InstanceId _peer;
-    private readonly DedupTable _dedup;
-    private readonly Func<ForgetRecord, bool> _tryAppend;
-    private readonly Func<InstanceId, ulong> _dropped;
-    private readonly Action _commit;
+    private readonly ForgetSteps _steps;
     private InboundChannel? _leaving;
 
-    private ForgetPeerCommand(
-        InstanceId peer, DedupTable dedup, Func<ForgetRecord, bool> tryAppend, Func<InstanceId, ulong> dropped, Action commit)
-    {
-        _peer = peer;
-        _dedup = dedup;
-        _tryAppend = tryAppend;
-        _dropped = dropped;
-        _commit = commit;
-    }
+    private ForgetPeerCommand(InstanceId peer, ForgetSteps steps) => (_peer, _steps) = (peer, steps);
 
     /// <param name="isPrimary">Only the primary writes the log.</param>
-    /// <param name="tryAppend">Appends the record; false: no room now.</param>
-    /// <param name="dropped">How many calls to a peer that was forgotten are gone.</param>
-    /// <param name="commit">Commits what was appended. It waits for writers, so it is called under no lock.</param>
-    public static IAdminReply Begin(JsonObject request, bool isPrimary, DedupTable dedup, Func<ForgetRecord, bool> tryAppend,
-        Func<InstanceId, ulong> dropped, Action commit)
+    public static IAdminReply Begin(JsonObject request, bool isPrimary, ForgetSteps steps)
     {
-        if (request["peer"] is not JsonValue value || value.GetValueKind() != JsonValueKind.String
-            || !Names.IsValid(value.GetValue<string>()))
-            return AdminAnswer.Refuse("the request names no peer. Give the name of an instance as \"peer\".");
-        return isPrimary
-            ? new ForgetPeerCommand(new InstanceId(value.GetValue<string>()), dedup, tryAppend, dropped, commit)
-            : AdminAnswer.Refuse("this replica is not primary: only the primary writes the log. 'status' shows which one is.");
+        string? peer = TextOf(request["peer"]), pattern = TextOf(request["pattern"]);
+        if (pattern is { Length: > 0 and <= PatternCharsMax } && peer is null)
+            return isPrimary ? new AdminAnswer(List(pattern, steps)) : NotPrimary();
+        if (peer is null || pattern is not null || !Names.IsValid(peer))
+            return AdminAnswer.Refuse(
+                "the request names no peer. Give the name of an instance as \"peer\", or a pattern of names with * and ? as \"pattern\".");
+        return isPrimary ? new ForgetPeerCommand(new InstanceId(peer), steps) : NotPrimary();
+    }
+
+    private static string? TextOf(JsonNode? node) =>
+        node is JsonValue value && value.GetValueKind() == JsonValueKind.String ? value.GetValue<string>() : null;
+
+    private static IAdminReply NotPrimary() =>
+        AdminAnswer.Refuse("this replica is not primary: only the primary writes the log. 'status' shows which one is.");
+
+    /// <summary>The peers that a pattern means: those that are not connected, whether they were met or only called.</summary>
+    private static JsonObject List(string pattern, ForgetSteps steps)
+    {
+        var peers = new SortedDictionary<InstanceId, ulong>();
+        foreach (InboundChannel met in steps.Dedup.Peers())
+            if (met is { Link: null, IsLeaving: false, Logged.Epoch.Value: > 0 }) peers[met.Instance] = 0;
+        foreach (Outbox outbox in steps.Outboxes.InOrder())
+        {
+            ulong kept = outbox.KeptCalls;
+            if (peers.ContainsKey(outbox.Destination) || (kept > 0 && steps.IsUnmet(outbox.Destination))) peers[outbox.Destination] = kept;
+        }
+        KeyValuePair<InstanceId, ulong>[] matching =
+            [.. peers.Where(peer => FileSystemName.MatchesSimpleExpression(pattern, peer.Key.Name, ignoreCase: false))];
+        return new JsonObject
+        {
+            ["peers"] = new JsonArray([.. matching.Take(ListedMax).Select(static peer =>
+                new JsonObject { ["peer"] = peer.Key.Name, ["calls"] = peer.Value })]),
+            ["more"] = Math.Max(0, matching.Length - ListedMax),
+        };
     }
 
     public JsonObject? Next(out bool isLast)
@@ -49,11 +69,11 @@ internal sealed class ForgetPeerCommand : IAdminReply
         isLast = true;
         if (_leaving is null)
         {
-            _leaving = _dedup.BeginForget(_peer, _tryAppend, out string? why);
+            _leaving = _steps.Begin(_peer, out string? why);
             if (why is not null) return AdminAnswer.Error(why);
-            _commit();
+            _steps.Commit();
         }
-        isLast = _leaving is not null && _dedup.WasForgotten(_peer, _leaving.Uuid);
-        return isLast ? new JsonObject { ["forgotten"] = _leaving!.Uuid.ToString(), ["calls"] = _dropped(_peer) } : null;
+        isLast = _leaving is not null && _steps.Dedup.WasForgotten(_peer, _leaving.Uuid);
+        return isLast ? new JsonObject { ["forgotten"] = _leaving!.Uuid.ToString(), ["calls"] = _steps.Dropped(_peer) } : null;
     }
 }

@@ -69,11 +69,15 @@ internal sealed class DedupTable(InstanceId self)
     /// An operator gives a peer up: behind the record that <paramref name="tryAppend"/> appends nobody is taken under its name until
     /// <see cref="Forget"/>. It returns null when <paramref name="why"/> says why not, or the log has no room now.
     /// </summary>
-    public InboundChannel? BeginForget(InstanceId instance, Func<ForgetRecord, bool> tryAppend, out string? why)
+    /// <param name="unmet">Logs an instance in the place of one that was called and never met; null: the name was not called.</param>
+    public InboundChannel? BeginForget(
+        InstanceId instance, Func<ForgetRecord, bool> tryAppend, (Func<uint, Guid> Uuid, TryAppendPeer TryAppend)? unmet, out string? why)
     {
         using (_gate.Enter())
         {
             why = null;
+            if (unmet is var (uuid, tryAppendPeer) && instance != Self.Instance && !_byName.ContainsKey(instance)
+                && !TryAddUnmet(instance, uuid, tryAppendPeer)) return null;
             if (!_byName.TryGetValue(instance, out InboundChannel? origin)) why = $"the log knows no peer '{instance}': there is nothing to forget.";
             else if (origin.IsLeaving) return origin; // asked for before, and on its way
             else if (origin.Link is not null)
@@ -83,6 +87,16 @@ internal sealed class DedupTable(InstanceId self)
             origin.IsLeaving = true;
             return origin;
         }
+    }
+
+    /// <summary>A Forget record names a peer of the log, so one that never came gets its record first. The caller holds the lock.</summary>
+    private bool TryAddUnmet(InstanceId instance, Func<uint, Guid> uuid, TryAppendPeer tryAppend)
+    {
+        InboundChannel origin = Add(instance, uuid((uint)_origins.Count), new Epoch(1));
+        if (TryLogUpTo(origin, tryAppend)) return true;
+        _origins.RemoveAt(_origins.Count - 1);
+        _byName.Remove(instance);
+        return false;
     }
 
     /// <summary>The app has come to the Forget record: whoever comes next under the name is another instance.</summary>
@@ -158,14 +172,20 @@ internal sealed class DedupTable(InstanceId self)
             end = origin.Logged.End;
             if (origin.IsLeaving) return false; // its connection was admitted a moment before, and will never be answered
             if (origin.Logged.Epoch == origin.Epoch) return true;
-            for (; _firstUnlogged < origin.Id; _firstUnlogged++) // ids begin in the log in their order (L5.4), whoever is asked for first
-                if (_origins[_firstUnlogged] is { IsLeaving: false, Logged.Epoch.Value: 0 }
-                    && !TryLogNow(_origins[_firstUnlogged], tryAppend))
-                    return false;
-            if (!TryLogNow(origin, tryAppend)) return false;
+            if (!TryLogUpTo(origin, tryAppend)) return false;
             end = origin.Logged.End;
             return true;
         }
+    }
+
+    /// <summary>Ids begin in the log in their order (L5.4), whoever is asked for first. The caller holds the lock.</summary>
+    private bool TryLogUpTo(InboundChannel origin, TryAppendPeer tryAppend)
+    {
+        for (; _firstUnlogged < origin.Id; _firstUnlogged++)
+            if (_origins[_firstUnlogged] is { IsLeaving: false, Logged.Epoch.Value: 0 }
+                && !TryLogNow(_origins[_firstUnlogged], tryAppend))
+                return false;
+        return TryLogNow(origin, tryAppend);
     }
 
     private static bool TryLogNow(InboundChannel origin, TryAppendPeer tryAppend)

@@ -90,6 +90,9 @@ internal sealed partial class Outbox(InstanceId destination, uint index, Scratch
 
     public ulong ImpulsesNumbered { get { using (_gate.Enter()) return _impulses.Numbered; } }
 
+    /// <summary>The calls that its receiver is not known to have.</summary>
+    public ulong KeptCalls { get { using (_gate.Enter()) return _known.Number - _trimmed.Number; } }
+
     public OutboxStatus Status
     {
         get

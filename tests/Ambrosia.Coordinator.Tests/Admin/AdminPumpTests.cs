@@ -192,7 +192,7 @@ public sealed class AdminPumpTests : IDisposable
         "promote" => PromoteCommand.Begin(
             request, hasLog: false, new PromotedReplica(static () => 0, static () => null, static () => { }, static () => null),
             TimeProvider.System),
-        "forget-peer" => ForgetPeerCommand.Begin(request, false, null!, static _ => true, static _ => 0, static () => { }),
+        "forget-peer" => ForgetPeerCommand.Begin(request, false, null!),
         _ => UpgradeCommand.Begin(request, new UpgradedReplica(null!, static () => null, static () => "", TimeProvider.System)),
     };
 

@@ -40,7 +40,12 @@ public sealed class ForgetPeerTests : IDisposable
     }
 
     private IAdminReply Ask(JsonObject request, bool isPrimary = true) =>
-        ForgetPeerCommand.Begin(request, isPrimary, _side.Dedup, Append, static _ => 12, static () => { });
+        ForgetPeerCommand.Begin(request, isPrimary, Steps(Append));
+
+    private ForgetSteps Steps(Func<ForgetRecord, bool> append, Action? commit = null) => new(
+        Guid.NewGuid(), _side.Dedup, _side.Bench.Set, append,
+        (PeerRecord record, out Lsn end) => _side.Log.Appender.TryAppend(RecordKind.Peer, RecordKinds.Encode(record), out end),
+        static _ => 12, commit ?? (static () => { }));
 
     private bool Append(ForgetRecord record) => _side.Log.Appender.TryAppend(RecordKind.Forget, RecordKinds.Encode(record), out _);
 
@@ -87,7 +92,63 @@ public sealed class ForgetPeerTests : IDisposable
         Assert.Single(_side.Log.Records(), static r => r.Kind == RecordKind.Forget);
     }
 
+    /// <summary>Of a name that was called and never met the log gets a peer first, so that whoever comes later is another.</summary>
+    [Fact]
+    public void ForgetPeer_ThatWasCalledAndNeverCame_IsLoggedAndForgotten()
+    {
+        InstanceId unmet = OutboxBench.Peer;
+        Assert.Contains("knows no peer", (string?)Ask(new JsonObject { ["peer"] = unmet.Name }).Next(out _)!["error"]);
+        _side.Bench.Append(Made.Run(MessageKind.Fork, 1, 0, [Made.Message(MessageKind.Fork, 1, 10)]));
+        Assert.Null(Greet(HelloOf(s_old, 4, 1)));
+
+        IAdminReply reply = Ask(new JsonObject { ["peer"] = unmet.Name });
+        Assert.Null(reply.Next(out _));
+        Assert.Null(Ask(new JsonObject { ["peer"] = unmet.Name }).Next(out _)); // asked for twice
+        _side.Log.Commit();
+        _side.Dedup.Forget(unmet);
+        Assert.NotNull(reply.Next(out bool isLast));
+        Assert.True(isLast);
+
+        PeerRecord[] peers =
+            [.. _side.Log.Records().Where(static r => r.Kind == RecordKind.Peer).Select(static r => PeerRecord.Read(r.Body))];
+        Assert.Equal([(1u, s_name, 4ul), (2u, unmet, 1ul)], peers.Select(static peer => (peer.Origin, peer.Peer, peer.Epoch.Value)));
+        ForgetRecord forgotten = ForgetRecord.Read(_side.Log.Records().Single(static r => r.Kind == RecordKind.Forget).Body);
+        Assert.Equal(new ForgetRecord(2, peers[1].Uuid), forgotten);
+        Assert.True(_side.Dedup.TryAdmit(unmet, s_young, new Epoch(1), out InboundChannel? young, out _));
+        Assert.Equal(3u, young.Id);
+    }
+
+    [Fact]
+    public void ForgetPeer_ThatNeverCameWhileTheLogHasNoRoom_LeavesItsNameFree()
+    {
+        _side.Bench.Append(Made.Run(MessageKind.Fork, 1, 0, [Made.Message(MessageKind.Fork, 1, 10)]));
+        ForgetSteps steps = Steps(Append) with { TryAppendPeer = static (PeerRecord _, out Lsn end) => { end = default; return false; } };
+        Assert.Null(ForgetPeerCommand.Begin(new JsonObject { ["peer"] = OutboxBench.Peer.Name }, true, steps).Next(out bool isLast));
+        Assert.False(isLast);
+        Assert.Null(_side.Dedup.Find(OutboxBench.Peer));
+    }
+
+    [Fact]
+    public void Pattern_OfNames_ListsThoseThatAreNotConnected()
+    {
+        Assert.Null(Greet(HelloOf(s_old, 4, 1)));
+        _side.Bench.Append(Made.Run(MessageKind.Fork, 1, 0, [Made.Message(MessageKind.Fork, 1, 10)]));
+        Assert.Equal("""{"peers":[{"peer":"peer","calls":1},{"peer":"x","calls":0}],"more":0}""", Listed("*"));
+        Assert.Equal("""{"peers":[{"peer":"peer","calls":1}],"more":0}""", Listed("p*r"));
+        Assert.Equal("""{"peers":[{"peer":"x","calls":0}],"more":0}""", Listed("?"));
+        Assert.Equal("""{"peers":[],"more":0}""", Listed("X"));
+        byte[] call = Made.Run(MessageKind.Fork, 1, 0, [Made.Message(MessageKind.Fork, 1, 10)]);
+        for (int i = 0; i < ForgetPeerCommand.ListedMax; i++)
+            _side.Bench.Append(call, _side.Bench.Set.GetOrAdd(new InstanceId($"many-{i}")));
+        Assert.EndsWith("\"more\":2}", Listed("*"), StringComparison.Ordinal);
+
+        string Listed(string pattern) => Ask(new JsonObject { ["pattern"] = pattern }).Next(out _)!.ToJsonString();
+    }
+
     [Theory]
+    [InlineData("""{"command":"forget-peer","pattern":""}""", true, "names no peer")]
+    [InlineData("""{"command":"forget-peer","pattern":"*","peer":"x"}""", true, "names no peer")]
+    [InlineData("""{"command":"forget-peer","pattern":"*"}""", false, "not primary")]
     [InlineData("""{"command":"forget-peer"}""", true, "names no peer")]
     [InlineData("""{"command":"forget-peer","peer":7}""", true, "names no peer")]
     [InlineData("""{"command":"forget-peer","peer":"a/b"}""", true, "names no peer")]
@@ -102,8 +163,7 @@ public sealed class ForgetPeerTests : IDisposable
     {
         Assert.Null(Greet(HelloOf(s_old, 4, 1)));
         bool hasRoom = false;
-        IAdminReply reply = ForgetPeerCommand.Begin(new JsonObject { ["peer"] = "x" }, true, _side.Dedup,
-            record => hasRoom && Append(record), static _ => 0, static () => { });
+        IAdminReply reply = ForgetPeerCommand.Begin(new JsonObject { ["peer"] = "x" }, true, Steps(record => hasRoom && Append(record)));
         Assert.Null(reply.Next(out _));
         Assert.Null(Greet(HelloOf(s_old, 4, 2))); // nothing has happened yet
         hasRoom = true;
@@ -131,11 +191,11 @@ public sealed class ForgetPeerTests : IDisposable
         writer.Start();
         Assert.True(inside.Wait(limit), "the writer is inside a page");
         _side.Committing = _side.Log.Commit; // as the pump does, for whatever asks for it
-        IAdminReply reply = ForgetPeerCommand.Begin(new JsonObject { ["peer"] = "x" }, true, _side.Dedup, record =>
+        IAdminReply reply = ForgetPeerCommand.Begin(new JsonObject { ["peer"] = "x" }, true, Steps(record =>
         {
             tableIsHeld.Set();
             return _side.Links.Admission.TryAppendForget(record);
-        }, static _ => 0, _side.Log.Commit);
+        }, _side.Log.Commit));
         var operating = new Thread(() => reply.Next(out _)) { IsBackground = true };
         operating.Start();
         Assert.True(operating.Join(limit), "the peer is given up");

@@ -267,7 +267,8 @@ public sealed class HelloCheckTests : IDisposable
     }
 
     /// <summary>
-    /// The app may make fewer calls than before. What the peer dropped of its own, or has seen of our claims, tells a log that was put back.
+    /// The app may make fewer calls than before. What the peer dropped of its own, and what it has seen of our claims, tell a log that was
+    /// put back.
     /// </summary>
     [Fact]
     public void Hello_MoreThanWeMade_SaysThatWeDifferUnlessTheLogWasPutBack()

@@ -39,6 +39,32 @@ public sealed class ForgetPeerTests : ReplicaTests
         });
     }
 
+    /// <summary>It was called and never met: the calls that wait for it fail, and one that comes later is called from number 1.</summary>
+    [Fact]
+    public void Peer_ThatNeverCame_IsForgottenByAPattern()
+    {
+        using var cluster = new Cluster();
+        cluster.Run(Cluster.Again(nameof(Peer_ThatNeverCame_IsForgottenByAPattern)), () =>
+        {
+            (ReplicaSet source, ReplicaSet ledger) = Pair(cluster, "--retain", "all");
+            source.Start(2);
+            foreach (Replica member in source.Members) ReplicaSet.AwaitCaughtUp(member);
+            string log = source.Members[0].LogDirectory;
+            Tool asked = Tool.Run("forget-peer", log, "led*");
+            Assert.Equal(1, asked.Code); // nobody says yes
+            Assert.Equal("ledger, 51 calls wait", asked.Output.Trim());
+            Tool forgotten = Tool.Run("forget-peer", log, "led*", "--yes", "--json");
+            Assert.True(forgotten.Code == 0, forgotten.Error);
+            Assert.Equal(51ul, forgotten.Json.GetProperty("droppedCalls").GetUInt64());
+            source.Members[1].Lines.Await("line of the standby, which came by, too", IsForgotten, 0, Cluster.Patience);
+            source.KillAll();
+            source.StartStopped();
+            ledger.Start(1);
+            Finish(cluster, source);
+            Assert.Equal(0, Tool.Run("verify", log).Code);
+        });
+    }
+
     [Theory]
     [MemberData(nameof(Steps))]
     public void Primary_KilledWhileItForgets_ForgetsWhenItIsBack(string step)

@@ -64,6 +64,15 @@ internal sealed class Screen
     /// <summary>Says something beside what is shown, where it is in nobody's way.</summary>
     public void Note(string line) => Guard(() => _streams.Error.WriteLine(HarmlessText.Line(line)));
 
+    /// <summary>Asks beside what is shown, and returns true if the answer is yes.</summary>
+    public bool Confirms(string question)
+    {
+        Flush();
+        Guard(() => _streams.Error.Write($"{HarmlessText.Line(question)} [y/N] "));
+        return _streams.Input?.ReadLine()?.Trim() is { } answer
+            && (answer.Equals("y", StringComparison.OrdinalIgnoreCase) || answer.Equals("yes", StringComparison.OrdinalIgnoreCase));
+    }
+
     /// <summary>Shows a table; for people only.</summary>
     public void Table(TextTable table)
     {
@@ -170,7 +179,9 @@ internal enum Tone { Plain, Heading, Good, Warning, Bad }
 /// <summary>They are the streams to which one invocation of the tool writes.</summary>
 /// <param name="IsTerminal">True if a person looks at <paramref name="Output"/>, so that colours and drawn tables are welcome.</param>
 /// <param name="IsErrorTerminal">True if a person looks at <paramref name="Error"/>, so that progress is shown there.</param>
-internal sealed record ToolStreams(TextWriter Output, TextWriter Error, bool IsTerminal = false, bool IsErrorTerminal = false);
+/// <param name="Input">Where questions are answered; null: they are answered with no.</param>
+internal sealed record ToolStreams(
+    TextWriter Output, TextWriter Error, bool IsTerminal = false, bool IsErrorTerminal = false, TextReader? Input = null);
 
 /// <summary>
 /// The user has asked for something that cannot be done. The message says what, why, and how to mend it; the exit code is 2.

@@ -98,6 +98,25 @@ public sealed class FrameworkStateTests
         Assert.Equal(Written(state), Written(new[] { read[0], ImmutableList<int>.Empty, ImmutableDictionary<string, int>.Empty }));
     }
 
+    /// <summary>Keys that are equal by such members would not be found any more by keys that are made behind the restore.</summary>
+    [Fact]
+    public void EmptyOnes_ComeBackAsThoseOfTheProcess()
+    {
+        static Tags Empty() => new([], [], [], ImmutableDictionary<string, int>.Empty, [], ImmutableSortedSet<string>.Empty);
+        Tags written = Empty();
+        object[] read = Again(written, new Dictionary<Tags, int> { [written] = 5 }, Array.Empty<int>(), ImmutableStack<int>.Empty);
+        Assert.Equal(Empty(), read[0]);
+        Assert.Equal(5, ((Dictionary<Tags, int>)read[1])[Empty()]);
+        Assert.Same(Array.Empty<int>(), read[2]);
+        Assert.Same(ImmutableStack<int>.Empty, read[3]);
+        var other = (ImmutableHashSet<string>)Again(ImmutableHashSet.Create<string>(StringComparer.OrdinalIgnoreCase))[0];
+        Assert.Equal((StringComparer.OrdinalIgnoreCase, 0), (other.KeyComparer, ImmutableHashSet<string>.Empty.Count));
+        Assert.Contains("A", other.Add("a"));
+    }
+
+    private sealed record Tags(string[] Names, ImmutableArray<int> Fixed, ImmutableList<Tags> Others, ImmutableDictionary<string, int> Map,
+        ImmutableQueue<int> Queue, ImmutableSortedSet<string> Sorted);
+
     [Theory]
     [InlineData(0)]
     [InlineData(1)]

@@ -7,7 +7,8 @@ namespace Ambrosia.State;
 
 /// <summary>
 /// Writes an immutable list, stack, queue or set as a sequence. Others may refer to it before it is whole, so an empty object takes its
-/// place, and gets the fields of the collection that is made of the elements. Empty ones are one object, since a process has them once.
+/// place, and gets the fields of the collection that is made of the elements. Empty ones are one object, since a process has them once, and
+/// come back as that of the process, with which others are compared.
 /// </summary>
 /// <param name="inOrder">Gives the elements in the order of the image.</param>
 /// <param name="build">Makes a collection of a comparer (null: the default one, or none) and the elements in that order.</param>
@@ -49,7 +50,9 @@ internal sealed class ImmutableShape<TCollection, T>(
         }
     }
 
-    internal override object Allocate(GraphReader graph, ref CborReader from) => RuntimeHelpers.GetUninitializedObject(typeof(TCollection));
+    internal override object Allocate(GraphReader graph, ref CborReader from) =>
+        from.ReadArrayHeader() > 1 ? RuntimeHelpers.GetUninitializedObject(typeof(TCollection))
+        : build(Comparers.Read<T>(ref from, out _, out _), []);
 
     internal override void Fill(GraphReader graph, ref CborReader from, object instance)
     {
@@ -61,6 +64,7 @@ internal sealed class ImmutableShape<TCollection, T>(
             graph.MoveOn(ref from);
             read.Add(_slot.Read(graph, ref from));
         }
+        if (read.Count == 0) return; // it is whole
         TCollection built = build(order, read);
         if (comparer is not null) KeyChecks.Expect(read.Count, ((IReadOnlyCollection<T>)built).Count);
         FieldCopier<TCollection>.Copy(built, instance);
@@ -119,7 +123,9 @@ internal sealed class ImmutableMapShape<TMap, TKey, TValue>(
         }
     }
 
-    internal override object Allocate(GraphReader graph, ref CborReader from) => RuntimeHelpers.GetUninitializedObject(typeof(TMap));
+    internal override object Allocate(GraphReader graph, ref CborReader from) =>
+        from.ReadArrayHeader() > 1 ? RuntimeHelpers.GetUninitializedObject(typeof(TMap))
+        : build(Comparers.ReadPair<TKey, TValue>(ref from), []);
 
     internal override void Fill(GraphReader graph, ref CborReader from, object instance)
     {
@@ -132,6 +138,7 @@ internal sealed class ImmutableMapShape<TMap, TKey, TValue>(
             TKey key = _keys.Read(graph, ref from) ?? throw new InvalidDataException($"The image holds a {typeof(TMap)} with a null key.");
             read.Add(new(key, _values.Read(graph, ref from)));
         }
+        if (read.Count == 0) return; // it is whole
         TMap built = build(order, read);
         KeyChecks.Expect(read.Count, ((IReadOnlyCollection<KeyValuePair<TKey, TValue>>)built).Count);
         FieldCopier<TMap>.Copy(built, instance);

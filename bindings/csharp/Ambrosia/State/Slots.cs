@@ -144,8 +144,12 @@ internal sealed class ImmutableArraySlot<T> : Slot<ImmutableArray<T>>
     internal override void Write(GraphWriter graph, ref CborWriter to, ImmutableArray<T> value) =>
         graph.WriteReference(ref to, ImmutableCollectionsMarshal.AsArray(value));
 
-    internal override ImmutableArray<T> Read(GraphReader graph, ref CborReader from) =>
-        ImmutableCollectionsMarshal.AsImmutableArray(graph.ReadReference<T[]>(ref from));
+    internal override ImmutableArray<T> Read(GraphReader graph, ref CborReader from)
+    {
+        T[]? array = graph.ReadReference<T[]>(ref from);
+        return array is { Length: 0 } ? ImmutableArray<T>.Empty // two are equal by the array that they wrap
+            : ImmutableCollectionsMarshal.AsImmutableArray(array);
+    }
 }
 
 /// <summary>

@@ -38,11 +38,15 @@ internal sealed class VectorShape<T> : ObjectShape
 
     internal override object Allocate(GraphReader graph, ref CborReader from)
     {
-        if (PackedForm.In(graph, typeof(T[])) is not { } form) return new T[from.ReadArrayHeader()];
-        T[] items = _packed.NewArray(PackedItems<T>.ReadHeader(graph, ref from, form));
+        if (PackedForm.In(graph, typeof(T[])) is not { } form) return New(from.ReadArrayHeader());
+        int count = PackedItems<T>.ReadHeader(graph, ref from, form);
+        T[] items = count == 0 ? New(0) : _packed.NewArray(count);
         _packed.Read(graph, ref from, form, items, _slot.Read);
         return items;
     }
+
+    /// <summary>Makes an array. The empty one is the process's own, with which what is made from now on may be compared.</summary>
+    private static T[] New(int count) => count == 0 ? [] : new T[count];
 
     internal override void Fill(GraphReader graph, ref CborReader from, object instance)
     {

@@ -30,14 +30,15 @@ public sealed class StateAnalyzer : DiagnosticAnalyzer
             HashSet<string> state = KnownBodies.With(start.Compilation, DeterminismAnalyzer.IsInvariant(start.Options),
                 known => known.StateTypes(first => StateTypes.Of(first, start.CancellationToken)), start.CancellationToken);
             start.RegisterSymbolAction(symbol => Judge(symbol, state), SymbolKind.NamedType);
-            start.RegisterOperationAction(
-                value => StateFills.Judge(value, state), OperationKind.ObjectCreation, OperationKind.Invocation);
+            start.RegisterOperationAction(fill => StateFills.Judge(fill, state), OperationKind.SimpleAssignment,
+                OperationKind.CoalesceAssignment, OperationKind.FieldInitializer, OperationKind.PropertyInitializer);
         });
     }
 
     private static void Judge(SymbolAnalysisContext context, HashSet<string> state)
     {
         var type = (INamedTypeSymbol)context.Symbol;
+        JudgeFormerNames(context, type);
         bool isData = Symbols.Attribute(type, "DataAttribute") is not null;
         if (isData)
             foreach ((ISymbol member, string why) in DataReader.Lost(type))

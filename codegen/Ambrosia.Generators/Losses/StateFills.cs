@@ -1,6 +1,7 @@
 using System.Collections.Generic;
 using System.Linq;
 using Ambrosia.Generators.Roslyn;
+using Ambrosia.State;
 using Microsoft.CodeAnalysis;
 using Microsoft.CodeAnalysis.Diagnostics;
 using Microsoft.CodeAnalysis.Operations;
@@ -13,46 +14,70 @@ namespace Ambrosia.Generators.Losses;
 /// </summary>
 internal static class StateFills
 {
-    private const string Comparer = "a checkpoint keeps the default comparers, StringComparer.Ordinal and OrdinalIgnoreCase alone";
+    private static readonly string s_comparer =
+        $"a checkpoint keeps the default comparers, {string.Join(" and ", KeptTypes.Comparers.Select(static each => $"StringComparer.{each}"))} alone";
 
-    /// <summary>Judges what makes a value: an object creation or a call.</summary>
+    /// <summary>Judges what an assignment or initializer puts into the state.</summary>
     internal static void Judge(OperationAnalysisContext context, HashSet<string> state)
     {
-        IOperation value = context.Operation;
-        if (value.Type is not INamedTypeSymbol made || !Symbols.IsOfFramework(made.ContainingAssembly) || value.Parent is null) return;
-        if (MemberFilledBy(value) is not { IsStatic: false, ContainingType: { } type } member) return;
+        (ISymbol? member, IOperation? given) = Filled(context.Operation);
+        if (given is null || member is not { IsStatic: false, ContainingType: { } type }) return;
         if (!state.Contains(Symbols.PlainName(type.OriginalDefinition))
             || StateTypes.FieldsOf(type.OriginalDefinition).FirstOrDefault(field => SymbolEqualityComparer.Default.Equals(
                 field.AssociatedSymbol ?? field, member.OriginalDefinition)) is not { } filled
             || WritableTypes.WhyNot(filled.Type, context.Compilation.Assembly) is not null) return; // its declaration is reported
-        (string What, string Why)? found = value is IObjectCreationOperation && made is { Name: "Random", ContainingNamespace.Name: "System" }
-            ? ("Random of another seed", "its state is the framework's and not known; use the Random of the immortal, which every checkpoint holds")
-            : Lazy(value) ?? Compared(value) ?? Behind(made, context.Compilation.Assembly);
-        if (found is var (what, why))
-            context.ReportDiagnostic(Diagnostic.Create(
-                LossRules.Field, value.Syntax.GetLocation(), $"{type.Name}.{member.Name}", what, why));
+        foreach (IOperation value in Values(given))
+            if (Fault(value, context.Compilation) is var (what, why))
+                context.ReportDiagnostic(Diagnostic.Create(
+                    LossRules.Field, value.Syntax.GetLocation(), $"{type.Name}.{member.Name}", what, why));
     }
 
-    /// <summary>Returns the field or property that gets the value at once; null where it goes elsewhere.</summary>
-    private static ISymbol? MemberFilledBy(IOperation value)
+    private static (string What, string Why)? Fault(IOperation value, Compilation compilation) =>
+        value is IObjectCreationOperation { Type: { Name: "Random", ContainingNamespace.Name: "System" } }
+            ? ("Random of another seed", "its state is the framework's and not known; use the Random of the immortal, which every checkpoint holds")
+            : value is IInvocationOperation { TargetMethod: { Name: "CreateInstance", Parameters.Length: 3 } made }
+                && made.ContainingType.SpecialType == SpecialType.System_Array
+            ? ("array from another index than 0", "keep the first index beside it")
+            : Lazy(value, compilation) ?? Compared(value) ?? Behind(value.Type, compilation.Assembly);
+
+    /// <summary>Returns the field or property that gets a value, and the value; null where it is something else.</summary>
+    private static (ISymbol?, IOperation?) Filled(IOperation fill) => fill switch
     {
-        IOperation? at = value.Parent;
-        while (at is IConversionOperation or ICoalesceOperation or IConditionalOperation) at = at.Parent;
-        return at switch
-        {
-            ISimpleAssignmentOperation { Target: IMemberReferenceOperation target } => target.Member,
-            ICoalesceAssignmentOperation { Target: IMemberReferenceOperation target } => target.Member,
-            IFieldInitializerOperation initializer => initializer.InitializedFields.FirstOrDefault(),
-            IPropertyInitializerOperation initializer => initializer.InitializedProperties.FirstOrDefault(),
-            _ => null,
-        };
-    }
+        ISimpleAssignmentOperation { Target: IMemberReferenceOperation target } assignment => (target.Member, assignment.Value),
+        ICoalesceAssignmentOperation { Target: IMemberReferenceOperation target } assignment => (target.Member, assignment.Value),
+        IFieldInitializerOperation initializer => (initializer.InitializedFields.FirstOrDefault(), initializer.Value),
+        IPropertyInitializerOperation initializer => (initializer.InitializedProperties.FirstOrDefault(), initializer.Value),
+        _ => default,
+    };
+
+    /// <summary>Returns the values that an expression may give, before they are converted.</summary>
+    private static IEnumerable<IOperation> Values(IOperation of) => of switch
+    {
+        IConversionOperation conversion => Values(conversion.Operand),
+        ICoalesceOperation either => Values(either.Value).Concat(Values(either.WhenNull)),
+        IConditionalOperation { WhenFalse: { } otherwise } either => Values(either.WhenTrue).Concat(Values(otherwise)),
+        ISwitchExpressionOperation choice => choice.Arms.SelectMany(static arm => Values(arm.Value)),
+        IInvocationOperation { TargetMethod.Name: "AsEnumerable" } call when IsOfLinq(call) && call.Arguments.Length == 1 =>
+            Values(call.Arguments[0].Value),
+        _ => [of],
+    };
 
     /// <summary>Finds a query that is executed when it is enumerated.</summary>
-    private static (string, string)? Lazy(IOperation value) =>
-        value is IInvocationOperation { Type.TypeKind: TypeKind.Interface, TargetMethod: { ContainingType: { } of } method }
-            && of is { Name: "Enumerable", ContainingNamespace.Name: "Linq" } && method.Name is not ("AsEnumerable" or "Cast" or "Empty")
-            ? ($"query {method.Name}", "it is functions that wait until it is enumerated; keep what it gives: ToList() or ToArray()") : null;
+    private static (string, string)? Lazy(IOperation value, Compilation compilation) =>
+        value is IInvocationOperation { TargetMethod: { OriginalDefinition.ReturnType.TypeKind: TypeKind.Interface } method } call
+        && IsOfLinq(call) && method.Name != "Empty" && !(method.Name == "Cast" && GivesItself(call, compilation))
+            ? ($"query {method.Name}", KeptTypes.InsteadOf("System.Linq")!) : null;
+
+    /// <summary>Tells whether Cast gives the sequence that it is asked of, because that is one of such elements.</summary>
+    private static bool GivesItself(IInvocationOperation cast, Compilation compilation)
+    {
+        IOperation source = cast.Arguments[0].Value;
+        while (source is IConversionOperation { IsImplicit: true } conversion) source = conversion.Operand;
+        return source.Type is { } of && cast.Type is { } to && compilation.ClassifyCommonConversion(of, to).IsImplicit;
+    }
+
+    private static bool IsOfLinq(IInvocationOperation call) =>
+        call.TargetMethod.ContainingType is { Name: "Enumerable", ContainingNamespace.Name: "Linq" };
 
     /// <summary>Finds a comparer that no checkpoint can hold.</summary>
     private static (string, string)? Compared(IOperation value)
@@ -61,6 +86,7 @@ internal static class StateFills
         {
             IObjectCreationOperation creation => creation.Arguments, IInvocationOperation call => call.Arguments, _ => [],
         };
+        if (!arguments.Any() || !Symbols.IsOfFramework(value.Type?.ContainingAssembly)) return null;
         foreach (IArgumentOperation argument in arguments)
         {
             if (argument.Parameter?.Type is not { Name: "IEqualityComparer" or "IComparer" }) continue;
@@ -69,19 +95,19 @@ internal static class StateFills
             bool isLost = given switch
             {
                 IPropertyReferenceOperation { Property: { IsStatic: true, ContainingType.Name: "StringComparer" } property } =>
-                    property.Name is not ("Ordinal" or "OrdinalIgnoreCase"),
+                    !KeptTypes.Comparers.Contains(property.Name),
                 IInvocationOperation { TargetMethod: { IsStatic: true } made } =>
                     made.Name is "Create" or "CreateSetComparer" or "FromComparison" && Symbols.IsOfFramework(made.ContainingAssembly),
-                IObjectCreationOperation => true,
-                _ => false,
+                // A class that says how it compares; of these three the comparer may be a default one.
+                _ => given.Type is { TypeKind: TypeKind.Class or TypeKind.Struct, Name: not ("StringComparer" or "EqualityComparer" or "Comparer") },
             };
-            if (isLost) return ($"{value.Type!.Name} with a comparer of its own", Comparer);
+            if (isLost) return ($"{value.Type!.Name} with a comparer of its own", s_comparer);
         }
         return null;
     }
 
-    /// <summary>Finds a class of the framework behind an interface or another class.</summary>
-    private static (string, string)? Behind(INamedTypeSymbol made, IAssemblySymbol app) =>
-        made.TypeKind is TypeKind.Class or TypeKind.Struct && WritableTypes.WhyNot(made, app) is { } why
+    /// <summary>Finds a type that no checkpoint can hold behind an interface or another class.</summary>
+    private static (string, string)? Behind(ITypeSymbol? made, IAssemblySymbol app) =>
+        made is not null && WritableTypes.WhyNot(made, app) is { } why
             ? (made.ToDisplayString(SymbolDisplayFormat.MinimallyQualifiedFormat), why) : null;
 }

@@ -172,6 +172,10 @@ public sealed class StateRuleTests
 
     [Theory]
     [InlineData("private Random? _dice; public void Go() => _dice = Random; }")]
+    [InlineData("private IList<int> _a; private List<IList<int>> _all = []; public void Go() => _a = _all.First(); }")]
+    [InlineData("private IEnumerable<object> _a; public void Go() => _a = new List<string>().Cast<object>(); }")]
+    [InlineData("private IEnumerable<int> _a; private List<int> _b = []; public void Go() => _a = _b.Count > 5 ? _b.AsEnumerable() : Enumerable.Empty<int>(); }")]
+    [InlineData("private HashSet<string> _a = new(StringComparer.Ordinal); private SortedSet<int> _b; public void Go() { _b = new(Comparer<int>.Default); _a = new(_a.Comparer); } }")]
     [InlineData("private int _last; public void Go() { var dice = new Random(5); _last = dice.Next(); } }")]
     [InlineData("[NotState] private Random? _dice; public void Go() => _dice ??= new(5); }")]
     [InlineData("[NotState] public Random? Dice { get; private set; } public void Go() => Dice = new(5); }")]

@@ -48,13 +48,13 @@ internal static class KnowledgeRules
 
     /// <summary>
     /// Namespaces of sources that a project compiles itself, by a link, instead of referring to their owner: what describes the bodies of
-    /// methods is read by the app, by the build step that writes it, and by the tool.
+    /// methods is read by the app, by the build step that writes it, and by the tool; what the state may be made of, by the analyzers, too.
     /// </summary>
     private static readonly (string Project, string Namespace)[] s_linked =
     [
         ("Ambrosia.ContractFile", "Ambrosia.MethodBodies"), ("Ambrosia.ContractFile", "Ambrosia.Builds"),
         ("Ambrosia.ContractFile", "Ambrosia.Generators.Determinism"),
-        ("ambrosia", "Ambrosia.MethodBodies"), ("ambrosia", "Ambrosia.Suspension"),
+        ("ambrosia", "Ambrosia.MethodBodies"), ("ambrosia", "Ambrosia.Suspension"), ("Ambrosia.Generators", "Ambrosia.State"),
     ];
 
     /// <summary>Folders exempt from <see cref="s_closed"/>: the pumps do the waiting.</summary>

@@ -1,3 +1,4 @@
+using System.Reflection;
 using Ambrosia.Protocol;
 
 namespace Ambrosia.State;
@@ -8,7 +9,11 @@ namespace Ambrosia.State;
 /// </summary>
 internal static class Comparers
 {
-    private const byte Default = 0, Ordinal = 1, OrdinalIgnoreCase = 2;
+    private const byte Default = 0;
+
+    /// <summary>Those of text, in the order of their codes, from 1.</summary>
+    private static readonly object?[] s_ofText = Array.ConvertAll(KeptTypes.Comparers, static name =>
+        typeof(StringComparer).GetProperty(name, BindingFlags.Static | BindingFlags.Public)!.GetValue(null));
 
     /// <summary>Writes the comparer's code, alone or in front of a hashed collection's capacity and free slots.</summary>
     internal static void Write(
@@ -47,14 +52,11 @@ internal static class Comparers
 
     private static void WriteCode(GraphWriter graph, ref CborWriter to, object? comparer, Type collection)
     {
-        to.WriteUInt64(comparer switch
-        {
-            null => Default,
-            _ when ReferenceEquals(comparer, StringComparer.Ordinal) => Ordinal,
-            _ when ReferenceEquals(comparer, StringComparer.OrdinalIgnoreCase) => OrdinalIgnoreCase,
-            _ when IsDefault(comparer) => Default,
-            _ => throw graph.CannotWrite(collection, $" with a comparer of type {comparer.GetType()}"),
-        });
+        int code = s_ofText.Length;
+        while (code > Default && !ReferenceEquals(s_ofText[code - 1], comparer)) code--;
+        if (code == Default && comparer is not null && !IsDefault(comparer))
+            throw graph.CannotWrite(collection, $" with a comparer of type {comparer.GetType()}");
+        to.WriteUInt64((ulong)code);
     }
 
     /// <summary>Reads what <see cref="Write"/> wrote, and returns the comparer; null means the default one.</summary>
@@ -74,8 +76,7 @@ internal static class Comparers
     private static object? ReadCode<T>(ref CborReader from) => from.ReadByte() switch
     {
         Default => null,
-        Ordinal when typeof(T) == typeof(string) => StringComparer.Ordinal,
-        OrdinalIgnoreCase when typeof(T) == typeof(string) => StringComparer.OrdinalIgnoreCase,
+        byte code when code <= s_ofText.Length && typeof(T) == typeof(string) => s_ofText[code - 1],
         byte code => throw new InvalidDataException($"The image names comparer {code} for a collection of {typeof(T)}."),
     };
 
@@ -89,7 +90,7 @@ internal static class Comparers
             Type definition = at.GetGenericTypeDefinition();
             if (definition == typeof(EqualityComparer<>) || definition == typeof(Comparer<>))
                 return comparer.Equals(
-                    at.GetProperty("Default", System.Reflection.BindingFlags.Static | System.Reflection.BindingFlags.Public)!.GetValue(
+                    at.GetProperty("Default", BindingFlags.Static | BindingFlags.Public)!.GetValue(
                         null));
         }
         return false;

@@ -240,7 +240,8 @@ public sealed class GraphWriter
     internal void AtElementOf(Type collection) => _place.AtElementOf(collection);
 
     internal NotWritableException CannotWrite(Type type, string? how = null) =>
-        new($"{_place}: {GraphLocation.Readable(type)}{how} cannot be written");
+        new($"{_place}: {GraphLocation.Readable(type)}{how} cannot be written{(
+            how is null && ObjectShapes.InsteadOf(type) is { } instead ? $"; {instead}" : "")}");
 
     private Slot<T> SlotOf<T>(Type type)
     {

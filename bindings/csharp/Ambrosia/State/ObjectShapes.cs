@@ -31,6 +31,20 @@ internal static class ObjectShapes
             || name.StartsWith("System.", StringComparison.Ordinal) || name.StartsWith("Microsoft.", StringComparison.Ordinal);
     }
 
+    /// <summary>Says how the table keeps a type of the framework or of this library; of others it knows nothing.</summary>
+    internal static Kept HowOf(Type type) =>
+        IsOfSystem(type) || type.Assembly == typeof(ObjectShapes).Assembly ? KeptTypes.HowOf(NameOf(type)) : Kept.No;
+
+    /// <summary>Says what to do instead of keeping a type that is refused; null where the table does not know.</summary>
+    internal static string? InsteadOf(Type type)
+    {
+        for (Type? at = type; at is not null; at = at.BaseType)
+            if (IsOfSystem(at) && KeptTypes.InsteadOf(NameOf(at)) is { } instead) return instead;
+        return null;
+    }
+
+    private static string NameOf(Type type) => (type.IsGenericType ? type.GetGenericTypeDefinition() : type).FullName ?? "";
+
     private static ObjectShape? Make(Type type)
     {
         try
@@ -50,10 +64,13 @@ internal static class ObjectShapes
         if (type.IsArray) return type.IsSZArray ? OfGeneric(typeof(VectorShape<>), type.GetElementType()!) : new GridShape(type);
         if (type.IsDefined(typeof(InlineArrayAttribute), inherit: false)) return null;
         if (type == typeof(string) || type.IsValueType) return OfGeneric(typeof(BoxShape<>), type);
-        if (type.IsGenericType && Collections.MakerOf.TryGetValue(type.GetGenericTypeDefinition(), out string? maker))
-            return OfCollection(maker, type, typeof(Collections));
-        if (type.IsGenericType && ImmutableCollections.MakerOf.TryGetValue(type.GetGenericTypeDefinition(), out string? immutable))
-            return OfCollection(immutable, type, typeof(ImmutableCollections));
+        Kept how = HowOf(type);
+        if (how is Kept.Collection or Kept.Ordered)
+        {
+            return Collections.MakerOf.TryGetValue(type.GetGenericTypeDefinition(), out string? maker)
+                ? OfCollection(maker, type, typeof(Collections))
+                : OfCollection(ImmutableCollections.MakerOf[type.GetGenericTypeDefinition()], type, typeof(ImmutableCollections));
+        }
         if (type.GetCustomAttribute<ImageShapeAttribute>(inherit: true) is { } own) return own.ShapeOf(type);
         if (type == typeof(RemoteCallException)) return new FailureShape();
         if (type == typeof(object)) return new FieldsShape(type);
@@ -62,7 +79,7 @@ internal static class ObjectShapes
         if (GeneratedNames.IsStatics(type.Name)) return new StaticsShape(type);
         if (type.IsPointer) return null;
         if (type.Assembly == typeof(ObjectShapes).Assembly) return typeof(IImagePart).IsAssignableFrom(type) ? new FieldsShape(type) : null;
-        if (IsOfSystem(type) && !type.FullName!.StartsWith("System.Tuple`", StringComparison.Ordinal)) return null;
+        if (IsOfSystem(type) && how != Kept.Fields) return null;
         // A class of the app that derives from one of the framework has state that is not known here.
         for (Type? parent = type.BaseType; parent is not null && parent != typeof(object); parent = parent.BaseType)
             if (IsOfSystem(parent)) return null;

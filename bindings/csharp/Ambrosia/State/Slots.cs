@@ -44,7 +44,7 @@ internal static class Slots
                 ? typeof(ImmutableArraySlot<>).MakeGenericType(type.GetGenericArguments())
             : type.IsDefined(typeof(InlineArrayAttribute), inherit: false)
                 ? typeof(InlineArraySlot<,>).MakeGenericType(type, type.GetFields(AnyField)[0].FieldType)
-            : ObjectShapes.IsOfSystem(type) && !IsPlainOfSystem(type) ? throw new NotWritableException($"{type} cannot be written")
+            : ObjectShapes.IsOfSystem(type) && ObjectShapes.HowOf(type) != Kept.Fields ? throw new NotWritableException($"{type} cannot be written")
             : typeof(StructSlot<>).MakeGenericType(type);
         return (Slot)Activator.CreateInstance(slot, nonPublic: true)!;
     }
@@ -56,12 +56,6 @@ internal static class Slots
     private static bool IsWritableInPlace(Type type) =>
         !type.IsPointer && !type.IsFunctionPointer && !type.IsByRefLike
         && !type.IsDefined(typeof(UnsafeValueTypeAttribute), inherit: false);
-
-    /// <summary>Says whether the type is a struct of the framework that is nothing but its fields.</summary>
-    private static bool IsPlainOfSystem(Type type) =>
-        type.IsGenericType
-        && (type.GetGenericTypeDefinition() == typeof(KeyValuePair<,>)
-            || type.FullName!.StartsWith("System.ValueTuple`", StringComparison.Ordinal));
 
     private static Dictionary<Type, Slot> Primitives()
     {

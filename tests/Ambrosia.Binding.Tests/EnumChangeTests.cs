@@ -109,7 +109,9 @@ public enum StatusC2
 {
     New,
     [FormerlyNamed("Paid")] Settled,
+#pragma warning disable AMB135 // as the compiler lets it pass that does not know the rule
     [FormerlyNamed("Paid")] Done,
+#pragma warning restore AMB135
 }
 
 public enum StatusM2 { New, Rejected = 2, Paid = 3 }

@@ -140,7 +140,9 @@ public static class Now
     public class Claimed
     {
         [FormerlyNamed("_was")] private int _a;
+#pragma warning disable AMB135 // as the compiler lets it pass that does not know the rule
         [FormerlyNamed("_was")] private int _b;
+#pragma warning restore AMB135
     }
 
     public class Property

@@ -17,6 +17,8 @@ internal static class LossRules
         Field = Rule("AMB131", "A checkpoint can hold the state", "No checkpoint can hold {0}, a {1}: {2}. Or mark it [NotState] where it can be made again."),
         LeftOut = Rule("AMB134", "What is left out of the state is made where it is needed",
             "{0} is [NotState] and {1}, which no restore repeats: it is {2} behind one. Make it where it is needed: {3}"),
+        Claimed = Rule("AMB135", "A former name goes on in one member",
+            "{0} and {1} both say that they were {2}, so a checkpoint of a build before cannot be restored: take [FormerlyNamed] from one of them"),
         Answer = Rule("AMB133", "What is looked for in an answer is its value",
             "{0} is a {1}, which always is there: look at its Value, which may be null"),
         Member = Rule("AMB132", "All of a [Data] type travels",

@@ -18,7 +18,7 @@ namespace Ambrosia.Generators.Losses;
 public sealed class StateAnalyzer : DiagnosticAnalyzer
 {
     public override ImmutableArray<DiagnosticDescriptor> SupportedDiagnostics { get; } =
-        [LossRules.Field, LossRules.Member, LossRules.LeftOut];
+        [LossRules.Field, LossRules.Member, LossRules.LeftOut, LossRules.Claimed];
 
     public override void Initialize(AnalysisContext context)
     {
@@ -55,6 +55,25 @@ public sealed class StateAnalyzer : DiagnosticAnalyzer
             Report(context, LossRules.Field, each, each.Type.ToDisplayString(SymbolDisplayFormat.MinimallyQualifiedFormat),
                 "who listens is a function, which belongs to one build; call the methods of objects that you keep in a list");
     }
+
+    /// <summary>Reports members that take over one former name: a restore could not tell whose the value is.</summary>
+    private static void JudgeFormerNames(SymbolAnalysisContext context, INamedTypeSymbol type)
+    {
+        var claims = new Dictionary<string, ISymbol>();
+        foreach (ISymbol member in type.GetMembers().Where(static each => each is IFieldSymbol or IPropertySymbol))
+            foreach (AttributeData mark in member.GetAttributes().Where(static each => Symbols.IsOurs(each.AttributeClass, "FormerlyNamedAttribute")))
+            {
+                if (mark.ConstructorArguments.FirstOrDefault().Value is not string former) continue;
+                if (!claims.TryGetValue(former, out ISymbol? other)) claims.Add(former, member);
+                else if (!IsOne(member, other))
+                    context.ReportDiagnostic(Diagnostic.Create(
+                        LossRules.Claimed, member.Locations[0], $"{type.Name}.{other.Name}", $"{type.Name}.{member.Name}", former));
+            }
+    }
+
+    /// <summary>Tells whether they are a property and its field, which [field: …] may mark, too.</summary>
+    private static bool IsOne(ISymbol member, ISymbol other) => SymbolEqualityComparer.Default.Equals(
+        (member as IFieldSymbol)?.AssociatedSymbol ?? member, (other as IFieldSymbol)?.AssociatedSymbol ?? other);
 
     /// <summary>Reports what a restore leaves empty although the class says that it is there.</summary>
     private static void JudgeLeftOut(SymbolAnalysisContext context, INamedTypeSymbol type)

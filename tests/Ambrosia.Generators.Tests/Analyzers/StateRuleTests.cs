@@ -210,6 +210,18 @@ public sealed class StateRuleTests
         $"public partial class X : Immortal<IXProxy>, IX {{ {rest}"));
 
     [Theory]
+    [InlineData("public enum Mood { [FormerlyNamed(\"Glad\")] Happy, [FormerlyNamed(\"Glad\")] «Merry» }")]
+    [InlineData("public sealed record Shown([property: FormerlyNamed(\"Text\")] string A) { [FormerlyNamed(\"Text\")] public string «B» { get; init; } }")]
+    [InlineData("public struct Point { [FormerlyNamed(\"A\")] public int X; [FormerlyNamed(\"B\"), FormerlyNamed(\"A\")] private int «_y»; }")]
+    public void FormerName_OfTwoMembers_IsReported(string type) => AssertMarked("AMB135", type);
+
+    [Theory]
+    [InlineData("public enum Mood { [FormerlyNamed(\"Glad\")] Happy, [FormerlyNamed(\"Sad\")] Glad, [FormerlyNamed(\"Happy\")] Sad }")]
+    [InlineData("public class Base { [FormerlyNamed(\"A\")] private int _a; } public sealed class Heir : Base { [FormerlyNamed(\"A\")] private int _a; }")]
+    [InlineData("public sealed class Twice { [FormerlyNamed(\"A\"), FormerlyNamed(\"A\")] private int _a; }")]
+    public void FormerName_OfOneMember_IsNotReported(string type) => Assert.Empty(Found(type));
+
+    [Theory]
     [MemberData(nameof(LostMembers))]
     public void Member_ThatDoesNotArrive_IsReported(string member) => AssertMarked("AMB132",
         $"[Data] public class D {{ public int Kept {{ get; set; }} {member} }}");

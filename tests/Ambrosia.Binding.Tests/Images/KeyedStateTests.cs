@@ -110,6 +110,25 @@ public sealed class KeyedStateTests
         Assert.DoesNotContain("damaged", second.Session.End.Why, StringComparison.Ordinal);
     }
 
+    /// <summary>
+    /// The key's hash is another one while its own set is not whole, so no order of filling gives it. The message says how the key comes to
+    /// look into the set.
+    /// </summary>
+    [Fact]
+    public void Restore_OfAKeyThatLooksIntoItsOwnSet_IsRefusedWithTheWay()
+    {
+        HashSet<Club> all = [new(), new()];
+        var holder = (Club: new Club { All = all }, 5);
+        all.Remove(all.First());
+        Assert.True(all.Add(new Club { Of = [holder] })); // in the first slot, with the hash that it has beside another
+        byte[] image = Written(all);
+
+        InvalidDataException refused = Assert.Throws<InvalidDataException>(() => ValueImage.Read<object[]>(image, static (_, _) => { }));
+        Assert.Contains("HashSet<KeyedStateTests.Club> cannot be restored: its keys are equal or not by what it holds itself "
+            + "(an element → field KeyedStateTests.Club.Of → an element → field KeyedStateTests.Club.All)", refused.Message,
+            StringComparison.Ordinal);
+    }
+
     [Fact]
     public void Type_NestedAsDeepAsAReaderTakes_IsWrittenAndRead()
     {
@@ -148,5 +167,16 @@ public sealed class KeyedStateTests
         public override bool Equals(object? obj) => obj is Coarse other && other.Value == Value;
 
         public override int GetHashCode() => 1;
+    }
+
+    internal sealed class Club
+    {
+        internal HashSet<Club>? All { get; init; }
+
+        internal (Club Club, int)[]? Of { get; init; }
+
+        public override bool Equals(object? obj) => ReferenceEquals(obj, this);
+
+        public override int GetHashCode() => Of?[0].Club.All!.Count >= 1 ? 7 : 0;
     }
 }

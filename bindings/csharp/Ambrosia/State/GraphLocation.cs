@@ -83,10 +83,12 @@ internal sealed class GraphLocation
             if (each is null || ObjectShapes.Of(each.GetType()) is not FieldsShape) continue;
             FieldInfo? field = Array.Find(StateFields.Of(each.GetType()),
                 field => !field.FieldType.IsValueType && ReferenceEquals(field.GetValue(each), held));
-            if (field is not null) return $"field {Readable(field.DeclaringType!)}.{NameOf(field)}";
+            if (field is not null) return Named(field);
         }
         return "what another collection holds";
     }
+
+    internal static string Named(FieldInfo field) => $"field {Readable(field.DeclaringType!)}.{NameOf(field)}";
 
     /// <summary>Names a field that may hold an object of a type, by the types of an image; empty: no class there has one.</summary>
     internal static string MayHold(ImageTypes types, Type held)
@@ -95,7 +97,7 @@ internal sealed class GraphLocation
         {
             if (types[(ulong)row].Type is not { } holder || ObjectShapes.Of(holder) is not FieldsShape) continue;
             FieldInfo? field = Array.Find(StateFields.Of(holder), field => Mentions(field.FieldType, held));
-            if (field is not null) return $"field {Readable(field.DeclaringType!)}.{NameOf(field)}: ";
+            if (field is not null) return $"{Named(field)}: ";
         }
         return "";
     }
@@ -110,7 +112,7 @@ internal sealed class GraphLocation
         if (IsBodyOfATask) return "the body of a task";
         if (IsOfAMethod) return $"{Local()}{(_elementOf is not null ? $", an element of {Readable(_elementOf)}" : "")}";
         return _elementOf is not null ? $"an element of {Readable(_elementOf)}"
-            : Writing is { } place ? $"field {Readable(place.DeclaringType!)}.{NameOf(place)}"
+            : Writing is { } place ? Named(place)
             : "the state";
     }
 

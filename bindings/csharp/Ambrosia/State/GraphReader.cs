@@ -232,7 +232,10 @@ public sealed class GraphReader
             left = [.. left.Where(id => FindLostKey(id) is not null)];
             if (left.Length == 0) left = [.. ids.Where(id => FindLostKey(id) is not null)];
             if (left.Length > 0 && round == RoundsMax)
-                throw Unfillable(left[0], $"its keys are equal or not by what it holds itself{FindLostKey(left[0])}", null);
+            {
+                string way = KeyPath.Of(_objects[left[0]]!) is { } found ? $" ({found})" : "";
+                throw Unfillable(left[0], $"its keys are equal or not by what it holds itself{way}{FindLostKey(left[0])}", null);
+            }
             foreach (int id in left) ObjectShapes.Of(_objects[id]!.GetType())!.Empty(_objects[id]!);
         }
     }

@@ -20,6 +20,8 @@ internal sealed class GeneratedState
 
     internal PriorityQueue<string, RankKey> Queue { get; } = new();
 
+    internal GeneratedValues Values { get; } = new();
+
     /// <summary>What several places refer to.</summary>
     internal List<object?> Shared { get; } = [];
 
@@ -28,7 +30,7 @@ internal sealed class GeneratedState
         var state = new GeneratedState();
         int cases = random.Next(1, 5);
         for (int i = 0; i < cases; i++) state.Cases.Add(NewCase(random.Next(Kinds)));
-        state.Shared.AddRange([state, state.Cases[0], null, state.Caseless]);
+        state.Shared.AddRange([state, state.Cases[0], null, state.Caseless, state.Values]);
         for (int i = random.Next(60); i > 0; i--) state.Do(random.Next());
         return state;
     }
@@ -47,7 +49,7 @@ internal sealed class GeneratedState
     {
         var random = new Random(what);
         int n = random.Next(NumbersMax);
-        switch (random.Next(14))
+        switch (random.Next(18))
         {
             case 0: Caseless[$"{(what % 2 == 0 ? "x" : "X")}{n}"] = n; return $"{Caseless.ContainsKey($"x{n}")}";
             case 1: return $"{Caseless.Remove($"X{n}")}";
@@ -57,6 +59,7 @@ internal sealed class GeneratedState
             case 5: return $"{Ranking.Remove(GeneratedKeys.Make<RankKey>(n, this))}";
             case 6: Queue.Enqueue($"job {n}", GeneratedKeys.Make<RankKey>(n, this)); return Queue.Peek();
             case 7: return Queue.TryDequeue(out string? job, out RankKey? rank) ? $"{job} {rank}" : "none";
+            case 8 or 9 or 10 or 11: return Values.Do(random, n, this);
             default: return Cases[random.Next(Cases.Count)].Do(random, n, this);
         }
     }
@@ -67,6 +70,7 @@ internal sealed class GeneratedState
         var text = new StringBuilder();
         foreach (GeneratedCase each in Cases) text.Append(each.Show()).Append('\n');
         text.AppendJoin(' ', Caseless).AppendJoin(' ', Sorted).AppendJoin(' ', Ranking).AppendJoin(' ', Queue.UnorderedItems).Append('\n');
+        text.Append(Values.Show()).Append('\n');
         foreach (object? each in Shared)
             text.Append(each is null ? "-" : ReferenceEquals(each, this) ? "this" : ReferenceEquals(each, Caseless) ? "caseless"
                 : $"{Cases.FindIndex(other => ReferenceEquals(other, each))}").Append(' ');

@@ -53,6 +53,23 @@ class Contract:
         """The id of a method; a number stands for itself."""
         return name if isinstance(name, int) else self._by_name[name].id
 
+    @staticmethod
+    def parts(inner: str) -> List[str]:
+        """The types between the brackets of a type."""
+        return _split(inner)
+
+    def fields(self, data: str) -> List[Dict[str, Any]]:
+        """The members of a data type."""
+        return self._data[data]
+
+    def cases(self, union: str) -> Dict[int, str]:
+        """The types of a union by their numbers."""
+        return self._unions[union]
+
+    def members(self, enum: str) -> Dict[str, int]:
+        """The numbers of an enum by their names."""
+        return self._enums[enum]
+
     def arguments(self, method: Any, values: Any) -> bytes:
         """Arguments from the JSON of a script. {"hex": …} are bytes as they stand."""
         if isinstance(values, dict):

@@ -6,7 +6,7 @@ import random
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, List, NamedTuple, Optional, Sequence
 
-from . import callers, coverage, faults, runner, vectors
+from . import callers, coverage, faults, random_values, runner, vectors
 from .contract import Contract
 from .kills import Kills
 from .report import Report
@@ -19,6 +19,7 @@ SAMPLE = 24
 REFERENCE_SAMPLE = 120
 FAULTS_SAMPLE = 40
 CALLERS_SAMPLE = 8
+RANDOM_SCRIPTS = 2
 KILLS = 4
 
 
@@ -60,7 +61,8 @@ class Suite:
         probe = self._built("tests", "Ambrosia.Conformance.Probe", "Ambrosia.Conformance.Probe")
         if probe is None:
             return Part(0, [], skipped="tests/Ambrosia.Conformance.Probe is not built")
-        return self._plays(self._some(self._scripts, SAMPLE), [probe], PROFILES)
+        values = random_values.scripts(self._contract, self._seed, RANDOM_SCRIPTS * (20 if self._is_whole else 1))
+        return self._plays(self._some(self._scripts, SAMPLE) + values, [probe], PROFILES)
 
     def kills(self) -> Part:
         """The C# probe and the real coordinator under the tap, killed."""

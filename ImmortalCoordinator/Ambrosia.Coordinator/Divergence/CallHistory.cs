@@ -24,7 +24,10 @@ public sealed class CallHistory : IDisposable
     private readonly InstanceId _self;
 
     /// <param name="directoryOf">Where an instance's log is; null: nobody knows.</param>
-    /// <param name="uuidOf">The receiver that was called under this name, as the own log has it; null: none has taken anything.</param>
+    /// <param name="uuidOf">
+    /// The receiver that was called under this name, as the own log has it; null: it does not say it so far, and the log there has the
+    /// calls of this instance or none.
+    /// </param>
     internal CallHistory(
         IFileSystem files, InstanceIdentity identity, Func<InstanceId, string?> directoryOf, Func<InstanceId, Guid?> uuidOf, ILogger logger)
     {
@@ -68,9 +71,11 @@ public sealed class CallHistory : IDisposable
     internal ReceivedCalls? Of(InstanceId receiver)
     {
         if (_opened.TryGetValue(receiver, out ReceivedCalls? calls)) return calls;
-        if ((receiver == _self ? _identity.Uuid : _uuidOf(receiver)) is not { } uuid) return null; // nothing was taken there yet
+        Guid? uuid = receiver == _self ? _identity.Uuid : _uuidOf(receiver);
+        string? directory = _directoryOf(receiver);
+        if (uuid is null && directory is null) return null; // nothing was taken there yet
         string why = "the catalog does not know where it is";
-        if (_directoryOf(receiver) is { } directory)
+        if (directory is not null)
             calls = ReceivedCalls.TryOpen(_files, directory, receiver, uuid, _self, _identity.Uuid, out why);
         _opened[receiver] = calls;
         if (calls is null) _logger.CallHistoryUnknown(receiver, why);

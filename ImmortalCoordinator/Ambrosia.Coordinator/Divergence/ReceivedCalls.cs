@@ -42,14 +42,14 @@ internal sealed class ReceivedCalls : IDisposable
     }
 
     /// <summary>Opens the log of <paramref name="receiver"/>; null: <paramref name="why"/> it says nothing of the sender's calls.</summary>
-    /// <param name="known">The receiver's UUID as the sender's log has it.</param>
+    /// <param name="known">The receiver's UUID as the sender's log has it; null: it does not say it.</param>
     public static ReceivedCalls? TryOpen(
-        IFileSystem files, string directory, InstanceId receiver, Guid known, InstanceId sender, Guid uuid, out string why)
+        IFileSystem files, string directory, InstanceId receiver, Guid? known, InstanceId sender, Guid uuid, out string why)
     {
         try
         {
             InstanceIdentity? identity = InstanceDirectory.TryRead(files, directory);
-            why = identity is null ? $"there is no log at {directory}" : identity.Uuid != known
+            why = identity is null ? $"there is no log at {directory}" : known is { } wanted && identity.Uuid != wanted
                 ? $"the log at {directory} is not that of the {receiver} that was called" : "";
             if (why.Length > 0) return null;
             var calls = new ReceivedCalls(options => LogScan.Open(files, directory, identity!, options), sender, uuid);

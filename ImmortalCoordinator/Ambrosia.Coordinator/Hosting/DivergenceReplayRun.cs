@@ -50,7 +50,7 @@ internal sealed class DivergenceReplayRun(
     private string Again()
     {
         var follower = new LogFollower(inputs.Files, inputs.Options.LogDirectory, inputs.Identity);
-        while (follower.Stated < stretch.To && follower.Step()) { }
+        while (follower.Stated < diverged.Durable && follower.Step()) { } // the digest of the stretch's end stands behind it
         if (follower.Stated < stretch.To) return $"The log up to {stretch.To} cannot be read again.";
         inputs.Logger.DivergenceReplayed(stretch.From, stretch.To);
         var replay = new DivergenceReplay(stretch.From, NewHistory());
@@ -78,6 +78,8 @@ internal sealed class DivergenceReplayRun(
             Lsn executed = again.Execution.Progress.Processed;
             if (again.Sessions.Live is not null && executed >= stretch.To && again.Execution.Digests.Confirmed >= stretch.To)
                 return "Executed again, the app made the calls of the log: it does not even do the same from one execution to the next.";
+            if (executed >= stretch.To && again.Execution.IsCaughtUp)
+                return "Executed again, the app made no call that is known to be another.";
             if (executed != last) (last, moved) = (executed, Stopwatch.GetTimestamp());
             if (Stopwatch.GetElapsedTime(moved) > s_patience || Stopwatch.GetElapsedTime(begun) > s_longest)
                 return again.Sessions.Live is null ? "No app came to execute the stretch again."

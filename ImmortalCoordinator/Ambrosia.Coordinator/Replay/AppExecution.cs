@@ -231,10 +231,12 @@ internal sealed class AppExecution : IDisposable
     public List<string> LookAtCalls(DivergedStretch stretch, CallHistory history) => DivergenceDiagnosis.At(_outboxes, stretch, history);
 
     /// <summary>
-    /// Returns who is called by this name, as the log says; null: it knows nobody. For a replica whose session has ended.
+    /// Returns who is called by this name, as the log says; null: it knows nobody; zeros: one that was forgotten. For a replica whose
+    /// session has ended.
     /// </summary>
     public Guid? UuidOf(InstanceId peer) =>
-        Delivery.State.Peers.LastOrDefault(known => known.Peer == peer && !ReplayState.IsForgotten(known))?.Uuid;
+        Delivery.State.Peers.LastOrDefault(known => known.Peer == peer) is not { } last ? null
+            : ReplayState.IsForgotten(last) ? Guid.Empty : last.Uuid;
 
     /// <summary>
     /// Returns how many calls the app has made to each receiver that it or the log knows; it is asked while the app executes nothing.

@@ -133,9 +133,21 @@ public sealed class ReceivedCallsTests : IDisposable
 
     // ---- a sender that has diverged ----
 
-    private CallHistory NewHistory() =>
-        new(_log.Disk, new InstanceIdentity(s_sender.Name, 0, s_uuid, 0), static _ => OpenedLog.Directory, _ => _log.Identity.Uuid,
+    private CallHistory NewHistory() => NewHistory(_log.Identity.Uuid);
+
+    private CallHistory NewHistory(Guid? receiver) =>
+        new(_log.Disk, new InstanceIdentity(s_sender.Name, 0, s_uuid, 0), static _ => OpenedLog.Directory, _ => receiver,
             EventRecorder.OfTexts(static line => Assert.Fail(line)));
+
+    /// <summary>The receiver has said nothing that is in the sender's log by now, but it has the calls.</summary>
+    [Fact]
+    public void History_OfAReceiverThatTheOwnLogDoesNotKnow_IsFoundByTheCatalog()
+    {
+        Fill(9);
+        using CallHistory history = NewHistory(receiver: null);
+        Assert.True(history.TryFind(s_receiver, 9, out _, out ReadOnlySpan<byte> message, out _));
+        Assert.Equal(Message(9), message.ToArray());
+    }
 
     private static byte[][] Emitted(ulong wrong) => [.. Enumerable.Range(1, 9).Select(n => Message((ulong)n == wrong ? 40 : (ulong)n))];
 

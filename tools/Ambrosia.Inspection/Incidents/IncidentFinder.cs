@@ -21,6 +21,9 @@ public sealed class IncidentFinder(string logDirectory, IReadOnlyList<string> ap
     /// <summary>An app that ends with this code was ended by its binding, which has said at which message.</summary>
     private const int EndedByBinding = 1;
 
+    /// <summary>Where the record is known that makes the difference, so many bytes from there on are looked at first.</summary>
+    private const ulong NearBytes = 8 * 1024;
+
     private static readonly TimeSpan s_lookEvery = TimeSpan.FromMilliseconds(100);
 
     /// <summary>The primary states within this many looks that the page of a message is durable.</summary>
@@ -63,6 +66,13 @@ public sealed class IncidentFinder(string logDirectory, IReadOnlyList<string> ap
     private ExplainedIncident? Difference(Incident incident, Func<InstanceId, string?> directoryOf, CancellationToken giveUp)
     {
         if (incident is not { From: { } from, To: { } to } || to <= from) return null;
+        ulong near = Math.Min(incident.Place + NearBytes, to);
+        return (incident.Place > from && incident.Place < near ? Difference(incident.Place, near, directoryOf, giveUp) : null)
+            ?? Difference(from, to, directoryOf, giveUp);
+    }
+
+    private ExplainedIncident? Difference(ulong from, ulong to, Func<InstanceId, string?> directoryOf, CancellationToken giveUp)
+    {
         var options = new ReplayOptions
         {
             LogDirectory = _log, App = app, IsQuiet = true, From = from == 0 ? "start" : $"{from}",

@@ -15,6 +15,11 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
     /// <summary>A stretch in which states differ is cut into so many pieces.</summary>
     private const int Pieces = 32;
 
+    /// <summary>
+    /// One in which calls differ is cut into no more than so many: where calls are compared a piece costs little, and a start costs much.
+    /// </summary>
+    private const ulong PiecesOfCalls = 256;
+
     /// <summary>A stretch of so many bytes is executed message by message.</summary>
     private const ulong StepBytes = 8 * 1024;
 
@@ -27,18 +32,46 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
     {
         if (difference.NotBefore is { } lower && (lower > from.Record || (difference.Now is null && lower < from.Record)))
             from = new MessagePlace(lower, 0);
+        (MessagePlace begin, until) = PieceOf(difference, from, until, stop);
         using ReplayedBuilds builds = open();
-        foreach ((MessagePlace at, Stops next) in Messages(builds, builds.Begin(from, stop).Now.Place, until, stop))
+        foreach ((MessagePlace at, Stops next) in Messages(builds, builds.Begin(begin, stop).Now.Place, until, stop))
         {
-            if (builds.Then is null && IsAt(difference, next.Now)) return new LocatedDifference(at, IsExact: true, difference, []);
-            if (builds.Then is not null
-                && builds.Compare(next, null).Differences.FirstOrDefault(each => IsSame(each, difference)) is { } made)
-                return new LocatedDifference(at, IsExact: true, made, StateComparison.Lines(builds, stop));
+            if (MadeIn(builds, next, difference) is { } made)
+                return new LocatedDifference(at, IsExact: true, made, builds.Then is null ? [] : StateComparison.Lines(builds, stop));
             // The call that was recorded here has not been made by the messages that had to make it.
             if (builds.Then is null && difference.Then?.Cause is { } cause && next.Now.Place.Record > cause.Last) break;
         }
         return new LocatedDifference(from, IsExact: false, difference, []);
     }
+
+    /// <summary>
+    /// Finds the piece of a stretch that makes the difference: executed message by message, the whole would take many times as long. A call
+    /// that is missing shows in no piece, and behind the records that had to make it nothing is looked for.
+    /// </summary>
+    private (MessagePlace From, MessagePlace Until) PieceOf(
+        CallDifference difference, MessagePlace from, MessagePlace until, CancellationToken stop)
+    {
+        while (difference.Now is not null && until.Record.Value - from.Record.Value is > StepBytes and var bytes)
+        {
+            using ReplayedBuilds builds = open();
+            MessagePlace lower = builds.Begin(from, stop).Now.Place, upper = until;
+            foreach (Stops stops in Steps(builds, lower, until, Math.Max(StepBytes, bytes / PiecesOfCalls), stop))
+            {
+                bool isMade = MadeIn(builds, stops, difference) is not null;
+                if (isMade) upper = stops.Now.Place;
+                else lower = stops.Now.Place;
+                if (isMade) break;
+            }
+            if (lower == from && upper == until) break; // what is between is one record
+            (from, until) = (lower, upper);
+        }
+        return (from, until);
+    }
+
+    /// <summary>What was emitted before a stop makes this difference; null: it does not.</summary>
+    private static CallDifference? MadeIn(ReplayedBuilds builds, in Stops stops, CallDifference difference) =>
+        builds.Then is null ? IsAt(difference, stops.Now) ? difference : null
+            : builds.Compare(stops, null).Differences.FirstOrDefault(each => IsSame(each, difference));
 
     /// <summary>
     /// Finds the message that changed the state before a call of two builds shows it; null: the states were equal where the call was made.
@@ -154,9 +187,12 @@ internal sealed class DifferenceFinder(Func<ReplayedBuilds> open)
     }
 
     /// <summary>Executes what is between two places in pieces, but for the last one.</summary>
-    private static IEnumerable<Stops> InPieces(ReplayedBuilds builds, MessagePlace from, MessagePlace until, CancellationToken stop)
+    private static IEnumerable<Stops> InPieces(ReplayedBuilds builds, MessagePlace from, MessagePlace until, CancellationToken stop) =>
+        Steps(builds, from, until, Math.Max((until.Record.Value - from.Record.Value) / Pieces, 1), stop);
+
+    private static IEnumerable<Stops> Steps(
+        ReplayedBuilds builds, MessagePlace from, MessagePlace until, ulong step, CancellationToken stop)
     {
-        ulong step = Math.Max((until.Record.Value - from.Record.Value) / Pieces, 1);
         for (ulong next = from.Record.Value + step; next < until.Record.Value; next += step)
             yield return builds.To(new MessagePlace(new Lsn(next), 0), stop);
     }

@@ -1,20 +1,22 @@
 namespace Ambrosia.Coordinator.Hosting;
 
 /// <summary>
-/// Tells the links of many outboxes that there is something to send, and so sends it. It has a thread of its own from the first time on.
+/// Tells the links of many outboxes that there is something to send, and so sends it. It has a thread of its own from the first time on
+/// that the system gives out one; before, the thread that wakes it tells them.
 /// </summary>
-internal sealed class OutputPump(Coordinator coordinator, Action<int, string> fail, PumpProgress progress) : IDisposable
+/// <param name="tell">Tells all that wait now; false: none did.</param>
+/// <param name="hasAny">Some wait.</param>
+internal sealed class OutputPump(Func<bool> tell, Func<bool> hasAny, Action<int, string> fail, PumpProgress progress) : IDisposable
 {
     private readonly Parker _parker = new();
-    private int _started;
-    private volatile bool _stopped;
+    private volatile bool _hasThread, _stopped;
 
-    /// <summary>Hears that outputs for several peers wait.</summary>
+    /// <summary>Hears that outputs for several peers wait. The thread that reads the app.</summary>
     public void Wake()
     {
-        if (Volatile.Read(ref _started) == 0 && Interlocked.Exchange(ref _started, 1) == 0)
-            PumpThread.Start("outputs", Loop, fail);
-        _parker.Wake();
+        _hasThread = _hasThread || PumpThread.TryStart("outputs", Loop, fail) is not null;
+        if (_hasThread) _parker.Wake();
+        else tell(); // what is read from the app would wait for a thread
     }
 
     private void Loop()
@@ -23,10 +25,9 @@ internal sealed class OutputPump(Coordinator coordinator, Action<int, string> fa
         while (!_stopped)
         {
             work.Begin();
-            bool isAny = coordinator.Links.Admission.TellOutputs();
+            bool isAny = tell();
             work.End();
-            if (!isAny)
-                _parker.Park(() => _stopped || coordinator.Links.Admission.HasOutputs, Timeout.InfiniteTimeSpan);
+            if (!isAny) _parker.Park(() => _stopped || hasAny(), Timeout.InfiniteTimeSpan);
         }
     }
 

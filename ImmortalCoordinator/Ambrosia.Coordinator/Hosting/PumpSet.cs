@@ -47,7 +47,7 @@ internal sealed class PumpSet(Action<int, string> fail, PumpProgress progress) :
         _commits.SpaceWanted = _background.PrepareSpaceNow;
         _commits.Stirred = _background.Stir;
         _timers = new TimerPump(parts, fail, progress);
-        _outputs = new OutputPump(parts, fail, progress);
+        _outputs = new OutputPump(parts.Links.Admission.TellOutputs, () => parts.Links.Admission.HasOutputs, fail, progress);
         App.Start();
         _background.Start();
         _timers.Start();

@@ -202,13 +202,21 @@ public sealed class PrimaryLock : IDisposable
     }
 
     /// <summary>
-    /// Returns a primary's heartbeat counter as an observer sees it: 0 before the first heartbeat, null when the file is gone.
+    /// Returns a primary's heartbeat counter as an observer sees it: 0 before the first heartbeat, null when the file is gone or cannot be
+    /// read. Then only the lock tells whether the primary lives.
     /// </summary>
     public static ulong? ReadBeat(IFileSystem fs, string path)
     {
         Span<byte> bytes = stackalloc byte[8];
-        if (ReadAt(fs, path, 0, bytes) is not { } count) return null;
-        return count == bytes.Length ? BinaryPrimitives.ReadUInt64LittleEndian(bytes) : 0;
+        try
+        {
+            if (ReadAt(fs, path, 0, bytes) is not { } count) return null;
+            return count == bytes.Length ? BinaryPrimitives.ReadUInt64LittleEndian(bytes) : 0;
+        }
+        catch (IOException e) when (IFileSystem.IsUnreadable(e))
+        {
+            return null;
+        }
     }
 
     /// <summary>

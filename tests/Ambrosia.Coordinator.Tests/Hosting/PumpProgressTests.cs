@@ -27,13 +27,48 @@ public sealed class PumpProgressTests
                 mayGoOn.Wait(s_patience);
             },
         };
-        using var pump = new OutputPump(node.Parts, static (_, _) => { }, progress);
+        using var pump = new OutputPump(
+            node.Parts.Links.Admission.TellOutputs, () => node.Parts.Links.Admission.HasOutputs, static (_, _) => { }, progress);
         pump.Wake();
         Assert.True(entered.Wait(s_patience));
         node.Time.Advance(TimeSpan.FromSeconds(2));
         Assert.Equal("outputs", Assert.Single(progress.LongerThan(TimeSpan.FromSeconds(1))).Pump);
         mayGoOn.Set();
         Assert.True(SpinWait.SpinUntil(() => progress.LongerThan(TimeSpan.Zero).Count == 0, s_patience));
+    }
+
+    /// <summary>
+    /// Links are told of what waits for them, also where the system has no thread for it: the app is not kept waiting for one. It stands
+    /// here since the other test of this pump starts its thread.
+    /// </summary>
+    [Fact]
+    public void OutputPump_WhereNoThreadIsGiven_TellsByItselfUntilThereIsOne()
+    {
+        int waiting = 0, told = 0;
+        string? teller = null;
+        using var all = new ManualResetEventSlim(false);
+        bool Tell()
+        {
+            int some = Interlocked.Exchange(ref waiting, 0);
+            if (some == 0) return false;
+            teller = Thread.CurrentThread.Name;
+            if (Interlocked.Add(ref told, some) == 5) all.Set();
+            return true;
+        }
+        using var pump = new OutputPump(
+            Tell, () => Volatile.Read(ref waiting) > 0, static (code, why) => Assert.Fail($"{code}: {why}"),
+            new PumpProgress(TimeProvider.System));
+        using (RefusedThreads.Named("outputs"))
+        {
+            Volatile.Write(ref waiting, 2);
+            pump.Wake();
+            Assert.Equal(2, told);
+            Assert.NotEqual("outputs", teller);
+        }
+        Volatile.Write(ref waiting, 3);
+        pump.Wake();
+        Assert.True(all.Wait(TimeSpan.FromMinutes(1)));
+        Assert.Equal("outputs", teller);
     }
 
     /// <summary>The pump that meets other machines' replicas is found where it hangs, and not where it waits for the other side.</summary>

@@ -55,4 +55,22 @@ public sealed class TakeOverMonitorTests
         }
         Assert.IsType<ClaimResult.Claimed>(monitor.TryTakeOver(new Epoch(1))).PrimaryLock.Dispose();
     }
+
+    /// <summary>The sector of the heartbeat cannot be read: the lock alone tells of that primary, and whoever waits goes on.</summary>
+    [Fact]
+    public void FindHanging_HeartbeatThatCannotBeRead_SaysNothing()
+    {
+        IFileSystem primary = _disk.ForProcess("r0");
+        primary.CreateDirectory("/data");
+        InstanceIdentity identity = InstanceDirectory.Create(
+            primary, Directory, "self", 0, Guid.Parse("11111111-2222-3333-4444-555555555555"), 1, "r0", ICrashPoints.None);
+        using IFileLock own = primary.TryLock($"{Directory}/primary.1.r0")!;
+        own.File.Write(new byte[sizeof(ulong)], 0);
+        Assert.NotNull(Fence.TryClaim(primary, Directory, identity, new Epoch(0)));
+        var monitor = new TakeOverMonitor(_disk.ForProcess("r2"), identity, s_options);
+        Assert.IsType<ClaimResult.Held>(monitor.Try());
+        _disk.MakeUnreadable($"{Directory}/primary.1.r0", 0, 1);
+        TimeSpan now = TimeSpan.FromMinutes(1);
+        for (int looks = 0; looks < 16 * 20; looks++, now += s_options.HangLimit / 16) Assert.Null(monitor.FindHanging(now));
+    }
 }

@@ -185,6 +185,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
     private PrimaryRole StartPrimary(PrimaryStart start)
     {
         _asPrimary = new PrimaryRole(_inputs, start, _chain, _appender, () => Checkpoints.FindNeeded(Sessions.NeededFrom), DurableAdvanced);
+        _asPrimary.Further.Look();
         Checkpoints.BecomePrimary(_asPrimary.Retention);
         PrimaryLease lease = _asPrimary.PrimaryLease;
         Links.BecomePrimary(new OwnClaim(lease.Epoch, start.Lock.Claims), () => lease.IsFresh);
@@ -264,6 +265,7 @@ internal sealed class Coordinator : IClientReplica, ISessionObserver, IDisposabl
         _asPrimary.PrimaryLease.BeatSoon();
         _asPrimary.TellOfJumps();
         TimeSpan now = _inputs.Time.GetElapsedTime(0);
+        _asPrimary.Further.Tick(now);
         Execution.DigestWriter.TryLog();
         _quarantine.TryLog();
         Upgrades.Tick(now, Sessions.Live is { IsPrimary: true } ? Execution.Delivery.Versions.Runs : null);

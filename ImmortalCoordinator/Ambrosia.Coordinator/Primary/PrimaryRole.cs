@@ -42,6 +42,7 @@ internal sealed class PrimaryRole : IBeatenLog
         _appender = appender;
         _log = start.Log.Writer;
         _owesFirstStart = _log.Tail == Lsn.Zero; // nobody before got that far
+        Further = new FurtherReplicas(inputs, _log);
         PrimaryLease = new PrimaryLease(start.Fence, start.Lock, inputs.Time, inputs.Options.HangLimit / 2, this);
         Committer = new Committer(_log, durableAdvanced);
         var holds = new SegmentHolds(inputs.Options.HoldLimit, inputs.Time);
@@ -50,6 +51,9 @@ internal sealed class PrimaryRole : IBeatenLog
     }
 
     public PrimaryLease PrimaryLease { get; }
+
+    /// <summary>It knows of replicas that have seen more of the log than there is.</summary>
+    public FurtherReplicas Further { get; }
 
     public Committer Committer { get; }
 

@@ -16,7 +16,7 @@ public static class ExitCodes
     {
         DivergenceException => Divergence,
         LogDamage or FormerVersionMissingException => Damage,
-        FenceLostException => NotPrimary,
+        FenceLostException or LogPutBackException => NotPrimary,
         AppVersionException => OtherAppVersion,
         RedeployRefusedException or OtherServiceException or UpgradeRefusedException or UnrestorableException => Misuse,
         IOException refused when IFileSystem.IsLimit(refused.HResult) => System,
@@ -107,3 +107,8 @@ internal sealed class OtherServiceException(string why) : Exception(why);
 /// </summary>
 internal sealed class BuildReplacedException(BuildId own, BuildId ofPrimary) : Exception(
     $"the primary's app is build {ofPrimary.Short}, and this one is build {own.Short}");
+
+/// <summary>A replica that runs has executed more of the log than there is: it was put back, and must not run (exit 75).</summary>
+internal sealed class LogPutBackException(string directory, Lsn end, string replica, Lsn seen) : Exception(
+    $"the log in {directory} ends at {end}, and replica {replica}, which runs, has executed it up to {seen}: it is older than it was, as a log is that was put back, or that of a machine that was rolled back. " +
+    "Put the newer log back; or, if it is gone for good, stop every replica before this one is started: what was answered since is lost then");

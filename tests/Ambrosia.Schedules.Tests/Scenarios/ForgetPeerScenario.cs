@@ -1,6 +1,7 @@
 using System.Text.Json.Nodes;
 using Ambrosia.Coordinator.Admin;
 using Ambrosia.Coordinator.Inbox;
+using Ambrosia.Coordinator.Links;
 using Ambrosia.Coordinator.Tests;
 using Ambrosia.Protocol;
 using Ambrosia.Protocol.Records;
@@ -19,14 +20,14 @@ internal sealed class ForgetPeerScenario : Scenario
     {
         private readonly PumpedLog _log = new();
         private readonly DedupTable _dedup = new(new InstanceId("self"));
+        private readonly OutboxBench _outboxes = new();
         private readonly InboundChannel _sender;
 
         public ForgetPeerWorld()
         {
             _sender = _dedup.Admitted(new InstanceId("sender"), new Guid(1, 0, 0, new byte[8]), new Epoch(1));
             InboundChannel gone = _dedup.Admitted(new InstanceId("gone"), new Guid(2, 0, 0, new byte[8]), new Epoch(1));
-            Assert.True(_dedup.TryLog(gone, (PeerRecord record, out Lsn end) =>
-                _log.Appender.TryAppend(RecordKind.Peer, RecordKinds.Encode(record), out end), out _));
+            Assert.True(_dedup.TryLog(gone, TryAppendPeer, out _));
             _log.Log.Commit();
             var runs = new InboundRuns(_log.Appender, _dedup, _sender, 1 << 20);
             byte[] run = DedupTableScenario.Runs(100)[0];
@@ -41,12 +42,16 @@ internal sealed class ForgetPeerScenario : Scenario
 
         private void Forget()
         {
-            IAdminReply reply = ForgetPeerCommand.Begin(new JsonObject { ["peer"] = "gone" }, isPrimary: true, _dedup, TryAppend,
-                static _ => 0, () => _log.Pump.Commit(drained: true));
+            var steps = new ForgetSteps(Guid.Empty, _dedup, _outboxes.Set, TryAppend, TryAppendPeer, static _ => 0,
+                () => _log.Pump.Commit(drained: true));
+            IAdminReply reply = ForgetPeerCommand.Begin(new JsonObject { ["peer"] = "gone" }, isPrimary: true, steps);
             Plants.LogPlants.Committing = _log.Pump.Commit;
             Assert.Null(reply.Next(out bool isLast));
             Assert.False(isLast);
         }
+
+        private bool TryAppendPeer(PeerRecord record, out Lsn end) =>
+            _log.Appender.TryAppend(RecordKind.Peer, RecordKinds.Encode(record), out end);
 
         private bool TryAppend(ForgetRecord record) => _log.Appender.TryAppend(RecordKind.Forget, RecordKinds.Encode(record), out _);
 

@@ -16,6 +16,7 @@ internal sealed class Breakage(World world)
 
     public void Break(SimulatedInstance instance)
     {
+        if (world.Builds.Spares(instance)) return;
         world.Crashes++;
         if (instance.HasRivals && world.Random.Next(2) == 0) { BreakReplica(instance); return; }
         switch (world.Random.Next(6))

@@ -13,6 +13,7 @@ internal sealed class Builds
     private readonly World _world;
     private readonly SimulatedRandom _random;
     private readonly bool _change;
+    private readonly DeadMarks _marks;
     private bool _hasChanged, _isPutBack;
     private TimeSpan _putBackAt;
 
@@ -23,6 +24,7 @@ internal sealed class Builds
     {
         _world = world;
         _random = new SimulatedRandom(seed ^ 0xB11D);
+        _marks = new DeadMarks(world, seed);
         _change = (world.Faults.Builds ?? _random.Next(5) == 0) && world.Faults.Kills && world.Deleted is null;
     }
 
@@ -35,8 +37,18 @@ internal sealed class Builds
     public void Step()
     {
         if (!_change) return;
+        if (_hasChanged) Look();
         if (!_hasChanged) TryChange();
         else if (!_isPutBack && _world.Time.Elapsed > _putBackAt) PutBack("nothing was noticed");
+        else if (!_isPutBack) _marks.Step();
+    }
+
+    /// <summary>A standby that has made the other call has a checkpoint, but for its name.</summary>
+    private void Look()
+    {
+        foreach (SimulatedReplica replica in _world.Source.Replicas)
+            if (replica is { HasDiffered: true, Coordinator: { HasLog: false, Checkpoints.Pipeline.AwaitsConfirmation: true } })
+                _world.Saw("checkpoint of another build's replay");
     }
 
     /// <summary>The faults are over; whoever runs by then runs on.</summary>
@@ -48,10 +60,13 @@ internal sealed class Builds
     /// <summary>While calls are under way, so that much is left to do behind it.</summary>
     private void TryChange()
     {
-        if (_world.Source.App is not { IsPrimary: true, Immortal: Source }
-            || _world.Ledger.App?.Immortal is not Ledger { Count: > 100 } ledger || _random.Next(2000) != 0) return;
-        bool differs = _random.Next(3) != 0;
-        _differsAt = !differs ? 0 : _world.Faults.DiffersAhead ? ledger.Count + 40 : ledger.Count - (ulong)_random.Next(60);
+        if (_world.Source.Primary is not { App: { IsPrimary: true, Immortal: Source } } primary
+            || _world.Ledger.App?.Immortal is not Ledger { Count: > 12 } ledger) return;
+        bool isOfMark = _marks.IsTime(primary, ledger.Count);
+        if (!isOfMark && (ledger.Count <= 100 || _world.Faults.DeadMarks || _random.Next(2000) != 0)) return;
+        bool differs = isOfMark || _random.Next(3) != 0;
+        _differsAt = !differs ? 0 : isOfMark ? _marks.DiffersAt(ledger.Count)
+            : _world.Faults.DiffersAhead ? ledger.Count + 40 : ledger.Count - (ulong)_random.Next(60);
         _hasChanged = true;
         if (!_world.Strikes.Strike($"another build, which {(differs ? $"differs at call {_differsAt}" : "does the same")}"))
         {
@@ -61,6 +76,7 @@ internal sealed class Builds
         _world.Trace($"the source runs another build, which {(differs ? $"differs at call {_differsAt}" : "does the same")}");
         _putBackAt = _world.Time.Elapsed + TimeSpan.FromMilliseconds(_random.Next(500, 20_000));
         foreach (SimulatedReplica replica in _world.Source.Replicas) replica.KillCoordinator();
+        if (isOfMark) _marks.Died();
         if (differs) _world.Halts.Expect(_world.Source.Id, ExitCodes.Divergence);
         _world.Saw(differs ? "another build" : "another build that does the same");
     }
@@ -95,6 +111,15 @@ internal sealed class Builds
         _world.Trace($"the source runs the first build again: {why}");
         foreach (SimulatedReplica replica in _world.Source.Replicas) replica.KillCoordinator();
     }
+
+    /// <inheritdoc cref="DeadMarks.MustFollow"/>
+    public bool MustFollow(SimulatedReplica replica) => _marks.MustFollow(replica);
+
+    /// <inheritdoc cref="DeadMarks.Spares"/>
+    public bool Spares(SimulatedInstance instance) => _marks.Spares(instance);
+
+    /// <inheritdoc cref="DeadMarks.MayFind"/>
+    public bool MayFind(SimulatedReplica standby) => _marks.MayFind(standby);
 
     /// <summary>What the app that runs makes of the value of a call.</summary>
     public ulong Made(ulong number, ulong value)

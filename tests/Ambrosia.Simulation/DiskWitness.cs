@@ -42,6 +42,11 @@ internal sealed class DiskWitness(
     /// <summary>Pages that processes wrote: what the judgement of writers rests on.</summary>
     public int PagesWritten { get; private set; }
 
+    /// <summary>Checkpoint marks that processes wrote, and the last of them.</summary>
+    public int Marks { get; private set; }
+
+    public CheckpointMarkRecord? LastMark { get; private set; }
+
     /// <summary>The epoch that this process claimed; null: none, so it is a secondary.</summary>
     public Epoch? EpochOf(string process)
     {
@@ -130,6 +135,10 @@ internal sealed class DiskWitness(
                 PeerRecord peer = record.Read<PeerRecord>();
                 _peers[peer.Origin] = peer.Peer;
                 _lives[peer.Origin] = peer.Uuid;
+                break;
+            case RecordKind.CheckpointMark:
+                Marks++;
+                LastMark = record.Read<CheckpointMarkRecord>();
                 break;
             case RecordKind.Trim:
                 foreach (TrimPosition trim in record.Read<TrimRecord>().Positions)

@@ -41,8 +41,29 @@ internal sealed record Faults
     /// <summary>Negative control: damage where the log states nothing, which no reader can tell from a torn tail.</summary>
     public bool RotsTail { get; init; }
 
+    /// <summary>A block of a segment or a checkpoint cannot be read any more; null: in one world of ten.</summary>
+    public bool? BadSectors { get; init; }
+
+    /// <summary>Names are listed that lead nowhere; null: in one world of ten.</summary>
+    public bool? Ghosts { get; init; }
+
+    /// <summary>Descriptors or memory of processes run out for a while; null: in one world of eight.</summary>
+    public bool? Scarcity { get; init; }
+
+    /// <summary>Negative control: errors of the disk and refusals of the system cannot be told apart by their numbers.</summary>
+    public bool LostNumbers { get; init; }
+
     /// <summary>The source is started with another build; null: in one world of ten.</summary>
     public bool? Builds { get; init; }
+
+    /// <summary>
+    /// Another build comes where a mark of the dead primary is unanswered, and the source has replicas; otherwise in a third of the worlds
+    /// with another build, where it can.
+    /// </summary>
+    public bool DeadMarks { get; init; }
+
+    /// <summary>Negative control: a standby of another build gives its checkpoints their names, whatever has confirmed them.</summary>
+    public bool HastyNames { get; init; }
 
     /// <summary>The ledger's app is upgraded; null: in one world of five.</summary>
     public bool? Upgrades { get; init; }

@@ -5,6 +5,8 @@ namespace Ambrosia.Simulation;
 /// <summary>Worlds whose fault must halt, and the shrinking of worlds that fail.</summary>
 public sealed class HaltTests
 {
+    private static readonly Faults s_deadMarks = FaultKinds.With(new Faults(), "dead-marks");
+
     private static readonly Faults s_hungDisks = new() { Replicas = true, HungDisks = true, Rot = false, Builds = false };
 
     /// <summary>
@@ -38,6 +40,32 @@ public sealed class HaltTests
     [Theory]
     [InlineData(77000474)]
     public void Build_SeedThatFoundABug_Holds(ulong seed) => new World(seed, new Faults()).Run();
+
+    /// <summary>
+    /// A standby of another build answers the mark of a dead primary out of its replay: what it makes of it is never begun with.
+    /// </summary>
+    [Fact]
+    public void Build_StandbyReplaysPastTheMarkOfADeadPrimary_LeavesNoState() =>
+        AssertMeets(150, s_deadMarks, "checkpoint of another build's replay");
+
+    /// <summary>Negative control: such a checkpoint gets its name at once, and every later start begins with it.</summary>
+    [Fact]
+    public void NegativeControl_CheckpointThatNothingConfirmed_IsFound() =>
+        AssertFound(150, s_deadMarks with { HastyNames = true }, "diverges from what the other one left (I8)");
+
+    /// <summary>Files that stay unreadable, names that lead nowhere, and a system that gives nothing for a while, in every world.</summary>
+    [Fact]
+    public void Faults_ThatLast_EndWithTheCodeThatIsCalledFor() =>
+        AssertMeets(100, new Faults { BadSectors = true, Ghosts = true, Scarcity = true },
+            "bad sector in a checkpoint", "bad sector in a segment", "newest segment leads nowhere", "stale listing of a segment",
+            "stale listing of a checkpoint", "no descriptors", "no memory", "exit 65", "exit 71", "checkpoint waits for the system");
+
+    /// <summary>Negative control: a process that takes each of these for a failure of its disk ends with 74.</summary>
+    [Theory]
+    [InlineData(true, "damage of that file alone (65)")]
+    [InlineData(false, "says nothing of the disk (71)")]
+    public void NegativeControl_ErrorsWithoutTheirNumbers_AreFound(bool ofFiles, string how) =>
+        AssertFound(new Faults { BadSectors = ofFiles, Ghosts = false, Scarcity = !ofFiles, Rot = false, LostNumbers = true }, how);
 
     /// <summary>
     /// Negative control: a planted fault is shrunk to fewer kinds and faults, and what is left still fails by the same oracle.
@@ -102,9 +130,10 @@ public sealed class HaltTests
     /// Runs worlds of the faults, and more of them until all sights were met: what is never met proves nothing, and which seeds meet it
     /// changes with each change of the code.
     /// </summary>
-    private static void AssertMeets(Faults faults, params string[] sights)
+    private static void AssertMeets(Faults faults, params string[] sights) => AssertMeets(250, faults, sights);
+
+    private static void AssertMeets(int worldsOfARelease, Faults faults, params string[] sights)
     {
-        const int worldsOfARelease = 250;
         int worlds = TestScale.Rounds(worldsOfARelease), run = 0;
         var met = new HashSet<string>();
         do

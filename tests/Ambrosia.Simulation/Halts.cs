@@ -30,3 +30,11 @@ internal sealed class Halts(World world)
         return true;
     }
 }
+
+/// <summary>A coordinator ends by a decision of its own, with an exit code (<see cref="ExitCodes"/>).</summary>
+internal sealed class ProcessEnd(SimulatedReplica replica, int code, string why) : Exception(why)
+{
+    public SimulatedReplica Replica { get; } = replica;
+
+    public int Code { get; } = code;
+}

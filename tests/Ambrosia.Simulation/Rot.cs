@@ -1,4 +1,3 @@
-using System.Globalization;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Format;
@@ -49,7 +48,7 @@ internal sealed class Rot
         }
         SimulatedInstance instance = _random.Pick(_world.Instances);
         string[] files = [.. _world.Disk.Files().Where(path => path.StartsWith(instance.Directory + "/", StringComparison.Ordinal))];
-        string[] segments = [.. files.Where(static path => PlaceOf(path) is not null).OrderBy(static path => PlaceOf(path))];
+        string[] segments = [.. files.Where(static path => Segments.PlaceOf(path) is not null).OrderBy(static path => Segments.PlaceOf(path))];
         string[] checkpoints = [.. files.Where(static path => CheckpointFileName.Parse(Path.GetFileName(path)) is not null)];
         bool hitsCheckpoint = _random.Next(3) == 0 && checkpoints.Length > 0;
         if (!hitsCheckpoint && segments.Length == 0) return;
@@ -81,10 +80,6 @@ internal sealed class Rot
         _world.Halts.Expect(Struck.Id, ExitCodes.Io);
         _world.Saw("damage in outputs on disk");
     }
-
-    /// <summary>The place of a segment in the chain's order (log-format L1.1); null: it is another file.</summary>
-    private static (ulong Epoch, ulong Number)? PlaceOf(string path) => Path.GetFileName(path).Split('.') is ["log", var number, var epoch]
-        ? (ulong.Parse(epoch, CultureInfo.InvariantCulture), ulong.Parse(number, CultureInfo.InvariantCulture)) : null;
 
     private long[] Blocks(string path) =>
         [.. Enumerable.Range(0, (_world.Disk.ReadAll(path).Length + BlockBytes - 1) / BlockBytes).Select(static block => (long)block)];

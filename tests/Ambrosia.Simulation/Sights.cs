@@ -9,6 +9,7 @@ internal static class Sights
     [
         "damage in a checkpoint", "misdirected write", "damage in outputs on disk", "exit 74", "damage where nothing is needed",
         "hello overtaken", "upgrade given up", "another build that does the same",
+        "checkpoint of another build's replay",
     ];
 
     /// <summary>
@@ -26,7 +27,10 @@ internal static class Sights
         "clean end of a primary", "clean end of a secondary", "damage in a segment", "damage in a checkpoint", "misdirected write",
         "damage in outputs on disk", "exit 65", "exit 74", "instance halted", "damage where nothing is needed", "catalog hangs",
         "catalog down", "dialled in vain", "another build", "another build that does the same", "exit 70", "quiet digest",
+        "checkpoint of another build's replay",
         "thread hangs", "one instance", "upgraded", "upgrade rehearsed", "old version ended",
-        "hello overtaken", "upgrade given up", "handed over", "no replica goes on", "primary stands still",
+        "bad sector in a checkpoint", "bad sector in a segment", "bad sector where nothing is needed", "newest segment leads nowhere",
+        "stale listing of a segment", "stale listing of a checkpoint", "no descriptors", "no memory", "exit 71",
+        "checkpoint waits for the system", "hello overtaken", "upgrade given up", "handed over", "no replica goes on", "primary stands still",
     ];
 }

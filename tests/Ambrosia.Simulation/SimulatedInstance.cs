@@ -26,18 +26,18 @@ internal sealed class SimulatedInstance
     public SimulatedReplica[] Reachable => [.. Replicas.Where(static replica => replica.Coordinator is { IsPrimary: true })];
 
     /// <summary>The one primary's app; null while there is none, or more.</summary>
-    public SimulatedApp? App => OnlyPrimary?.App;
+    public SimulatedApp? App => Primary?.App;
 
     /// <summary>One primary, which has nothing to do; all others follow it and have executed all that it states.</summary>
-    public bool IsQuiet => OnlyPrimary is not null && Array.TrueForAll(Replicas, static replica => replica.IsHalted || replica.IsQuiet);
+    public bool IsQuiet => Primary is not null && Array.TrueForAll(Replicas, static replica => replica.IsHalted || replica.IsQuiet);
 
     /// <summary>Nobody of it can go on without a person.</summary>
     public bool IsHalted => Array.TrueForAll(Replicas, static replica => replica.IsHalted);
 
     public IEnumerable<SimulatedReplica> Living => Replicas.Where(static replica => !replica.IsHalted);
 
-    /// <summary>Asked after each step.</summary>
-    private SimulatedReplica? OnlyPrimary
+    /// <summary>Null: there is none, or more. Asked after each step.</summary>
+    public SimulatedReplica? Primary
     {
         get
         {

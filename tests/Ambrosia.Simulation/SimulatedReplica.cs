@@ -71,6 +71,9 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     /// <summary>The files as its process sees them.</summary>
     public IFileSystem Files => _files ?? throw new InvalidOperationException("no process has begun");
 
+    /// <summary>Its process as the disk knows it; null: none has begun.</summary>
+    public SimulatedProcess? OnDisk => _process;
+
     /// <summary>What its process was started with.</summary>
     public CoordinatorOptions Options => _options ?? throw new InvalidOperationException("no process has begun");
 
@@ -179,7 +182,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
     {
         IsClaiming = true;
         ClaimResult? result = null;
-        _mayClaim = _boots % 2 == 1;
+        _mayClaim = _boots % 2 == 1 && !world.Builds.MustFollow(this);
         if (_mayClaim || !TryFollow())
         {
             do result = _standby!.Try();
@@ -314,7 +317,7 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         {
             case 0 when mayCommit: parts.Committer.Step(); break;
             case 1 when _commitAsked && mayCommit: CommitAll(); break;
-            case 2 when !Hung.Has(Pump.Checkpoints): parts.Checkpoints.Step(); break;
+            case 2 when !Hung.Has(Pump.Checkpoints): world.Scarcity.StepCheckpoints(this, static checkpoints => checkpoints.Step()); break;
             case 3 when random.Next(4) == 0 && !Hung.Has(Pump.Housekeeping): _housekeeping!.Step(Now); break;
             case 4 when random.Next(8) == 0 && !Hung.Has(Pump.Space): _commitAsked |= parts.Space.Step().MustCommit; break;
             case 5 when random.Next(8) == 0 && !Hung.Has(Pump.Fence): parts.CheckFence(); break;
@@ -353,10 +356,12 @@ internal sealed class SimulatedReplica(World world, SimulatedInstance instance, 
         switch (random.Next(10))
         {
             case 0 or 1 when !isFollowHung: Follow(parts); break;
-            case 2 when !isFollowHung && _mayClaim: BecomePrimary(parts, () => _standby!.Try()); break;
+            case 2 when (!isFollowHung || world.Builds.MayFind(this)) && _mayClaim: BecomePrimary(parts, () => _standby!.Try()); break;
             case 3 when !Hung.Has(Pump.Housekeeping): _housekeeping!.Step(Now); break;
-            case 4 when !Hung.Has(Pump.Checkpoints): parts.Checkpoints.Step(); break;
-            case 5 when random.Next(4) == 0 && !Hung.Has(Pump.Checkpoints): parts.Checkpoints.CompareStates(); break;
+            case 4 when !Hung.Has(Pump.Checkpoints): world.Scarcity.StepCheckpoints(this, static checkpoints => checkpoints.Step()); break;
+            case 5 when random.Next(4) == 0 && !Hung.Has(Pump.Checkpoints):
+                world.Scarcity.StepCheckpoints(this, static checkpoints => checkpoints.CompareStates());
+                break;
             default: StepApp(random); break;
         }
     }

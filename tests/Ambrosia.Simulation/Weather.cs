@@ -27,6 +27,9 @@ internal sealed class Weather
     /// <summary>An operation on a file of their log was made to fail for these processes, which may end with 74.</summary>
     private readonly HashSet<string> _hit = new(StringComparer.Ordinal);
 
+    /// <summary>The operations that were made to fail.</summary>
+    private readonly HashSet<long> _failed = [];
+
     public Weather(World world, ulong seed)
     {
         _world = world;
@@ -93,9 +96,11 @@ internal sealed class Weather
     }
 
     /// <summary>True: this comes of a disk that fails or is full, and ends the process that meets it.</summary>
-    /// <exception cref="SimulationFailure">No operation of that process on its log's files was made to fail (74).</exception>
+    /// <exception cref="SimulationFailure">No operation of that process on its log's files was made to fail (74), or it met what is no
+    /// fault of the disk as a whole.</exception>
     public bool IsOurs(SimulatedReplica replica, IOException met)
     {
+        ThrowIfNotOfDisk(replica, met);
         if (!_failsDisks && !_fillsDisks) return false;
         if (!IFileSystem.IsDiskFull(met) && !_hit.Contains(replica.Process) && met is not SimulatedIOException
             && met.InnerException is not SimulatedIOException)
@@ -103,6 +108,19 @@ internal sealed class Weather
                 $"{replica.Process} ends with {ExitCodes.Io}, and no fault of the disk has hit a file of its log (74): {met.Message}");
         _world.Saw(IFileSystem.IsDiskFull(met) ? "disk full" : "disk error");
         return true;
+    }
+
+    private void ThrowIfNotOfDisk(SimulatedReplica replica, IOException met)
+    {
+        if ((met as SimulatedIOException ?? met.InnerException as SimulatedIOException) is not { } fault) return;
+        string? why = fault switch
+        {
+            { Fault: FileFault.TooManyFiles or FileFault.OutOfMemory } => "what the system refuses for now says nothing of the disk (71)",
+            { Fault: FileFault.InputOutput, Operation.Kind: FileOperationKind.Read } when !_failed.Contains(fault.Operation.Index) =>
+                "a file that cannot be read is damage of that file alone (65)",
+            _ => null,
+        };
+        if (why is not null) throw new SimulationFailure($"{replica.Process} ends with {ExitCodes.Io}: {met.Message}, and {why}");
     }
 
     /// <summary>Whoever starts a process that has ended by an error waits for a while.</summary>
@@ -181,6 +199,8 @@ internal sealed class Weather
 
     private void Hit(FileOperation operation)
     {
+        if (_world.Scarcity.IsOurs(operation)) return;
+        _failed.Add(operation.Index);
         if (_world.Instances.Any(instance => $"{operation.Path}/".StartsWith($"{instance.Directory}/", StringComparison.Ordinal)))
             _hit.Add(operation.Process);
     }

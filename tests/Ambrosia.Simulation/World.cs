@@ -48,6 +48,7 @@ internal sealed class World
         _shape = new SimulatedRandom(seed ^ 0x5E7); // its own, so that a seed's world without replicas stays what it was
         _hasReplicas = faults.Replicas ?? seed % 2 == 0;
         int which = _hasReplicas ? _shape.Next(3) : -1;
+        if (faults.DeadMarks && which == 1) which = 2;
         _hasLocklessRivals = _hasReplicas && _shape.Next(4) == 0;
         Shapes = new Shapes(this, seed);
         Clocks = new Clocks(this, seed);
@@ -79,6 +80,9 @@ internal sealed class World
         Hangs = new Hangs(this, seed);
         _availability = new Availability(this);
         Rot = new Rot(this, seed);
+        BadSectors = new BadSectors(this, seed);
+        Ghosts = new Ghosts(this, seed);
+        Scarcity = new Scarcity(this, seed);
         Weather = new Weather(this, seed);
         Operators = new Operators(this, seed);
         Catalogs = new Catalogs(this, seed);
@@ -143,6 +147,12 @@ internal sealed class World
     public Halts Halts { get; }
 
     public Rot Rot { get; }
+
+    public BadSectors BadSectors { get; }
+
+    public Ghosts Ghosts { get; }
+
+    public Scarcity Scarcity { get; }
 
     public Builds Builds { get; }
 
@@ -242,7 +252,8 @@ internal sealed class World
             EndFaults();
             Rest();
             Rested = Time.Elapsed - CalmSince;
-            if (Rot.Struck is { IsHalted: false } struck) StartAgain(struck);
+            if (Rot.Struck is { IsHalted: false } struck) StartAgain(struck, "damage where nothing is needed");
+            if (BadSectors.Struck is { IsHalted: false } bad) StartAgain(bad, "bad sector where nothing is needed");
             _verdict.Judge();
         }
         catch (Exception e) when (e is not SimulationFailure { Data.Count: > 0 })
@@ -263,11 +274,11 @@ internal sealed class World
     }
 
     /// <summary>What was damaged is read once more, by processes that remember nothing: they halt, or come to rest again.</summary>
-    private void StartAgain(SimulatedInstance instance)
+    private void StartAgain(SimulatedInstance instance, string sight)
     {
         foreach (SimulatedReplica replica in instance.Replicas) replica.KillCoordinator();
         Rest();
-        if (!instance.IsHalted) Saw("damage where nothing is needed");
+        if (!instance.IsHalted) Saw(sight);
     }
 
     private void EndFaults()
@@ -275,6 +286,7 @@ internal sealed class World
         _calm = true;
         CalmSince = Time.Elapsed;
         Weather.Clear();
+        Scarcity.Clear();
         Catalogs.Clear();
         Builds.Clear();
         Upgrades.Clear();
@@ -292,6 +304,9 @@ internal sealed class World
             Operators.Step();
             Catalogs.Step();
             Rot.Step();
+            BadSectors.Step();
+            Ghosts.Step();
+            Scarcity.Step();
             Builds.Step();
             Upgrades.Step();
             Hangs.Step();
@@ -342,7 +357,7 @@ internal sealed class World
     /// <summary>A process ends with a code; false: it must not.</summary>
     private bool Exit(SimulatedReplica replica, int code, string why, Exception? fatal)
     {
-        if (code is ExitCodes.Io or ExitCodes.Damage && replica.HasLostFence()) code = ExitCodes.NotPrimary;
+        if (code is ExitCodes.Io or ExitCodes.Damage or ExitCodes.System && replica.HasLostFence()) code = ExitCodes.NotPrimary;
         switch (code)
         {
             case ExitCodes.Ok: break;
@@ -352,6 +367,9 @@ internal sealed class World
                 break;
             case ExitCodes.Io when Halts.TryTake(replica, code): break;
             case ExitCodes.Io when fatal is null && Weather.FailsDisks:
+                replica.RestUntil(Time.Elapsed + Weather.RestartsAfter());
+                break;
+            case ExitCodes.System when Scarcity.IsOurs(replica, fatal):
                 replica.RestUntil(Time.Elapsed + Weather.RestartsAfter());
                 break;
             case ExitCodes.Damage or ExitCodes.Divergence when Halts.TryTake(replica, code): break;
@@ -441,6 +459,8 @@ internal sealed class World
         if (Faults.BlindFence) files = new BlindFiles(files);
         if (Faults.WishfulMoves || Faults.PatientStandbys) files = new WishfulFiles(files, ofPrimaries: Faults.PatientStandbys);
         if (Faults.MoodyDisk) files = new MoodyFiles(files);
+        if (Faults.LostNumbers) files = new NumberlessFiles(files);
+        if (Faults.HastyNames) files = new HastyNames(files, () => replica is { IsOtherBuild: true, Coordinator.HasLog: false });
         if (Faults.ReadRepair) files = new ReadRepair(files, () => replica.Coordinator is { HasLog: false });
         return files;
     }
@@ -475,12 +495,4 @@ internal sealed class World
             throw new SimulatedCrash(name);
         }
     }
-}
-
-/// <summary>A coordinator ends by a decision of its own, with an exit code (<see cref="ExitCodes"/>).</summary>
-internal sealed class ProcessEnd(SimulatedReplica replica, int code, string why) : Exception(why)
-{
-    public SimulatedReplica Replica { get; } = replica;
-
-    public int Code { get; } = code;
 }

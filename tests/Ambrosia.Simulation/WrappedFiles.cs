@@ -7,7 +7,7 @@ internal abstract class WrappedFiles(IFileSystem files) : IFileSystem
 {
     protected abstract IFile Wrap(string path, IFile file);
 
-    public IFile Open(string path, FileUse use) => Wrap(path, files.Open(path, use));
+    public virtual IFile Open(string path, FileUse use) => Wrap(path, files.Open(path, use));
 
     public virtual IFile Create(string path) => Wrap(path, files.Create(path));
 

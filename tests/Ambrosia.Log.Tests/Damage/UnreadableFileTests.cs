@@ -1,6 +1,7 @@
 using Ambrosia.Log.Checkpoints;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;
+using Ambrosia.Log.Instances;
 using Ambrosia.Log.Reading;
 using Ambrosia.Log.Recovery;
 using Ambrosia.Log.Retention;
@@ -32,6 +33,34 @@ public sealed class UnreadableFileTests
         else disk.FlipBit(bad, 100, 1);
         TruncateResult result = primary.Truncate(disk, Dir);
         Assert.Equal(Path.GetFileName(bad), Assert.Single(result.Damaged).ToString());
+    }
+
+    /// <summary>A start that only looks what a checkpoint is of passes over one that it cannot read, too.</summary>
+    [Fact]
+    public void TryReadHeader_CheckpointUnreadable_SaysNothingOfIt()
+    {
+        SimulatedFileSystem disk = NewDisk();
+        using Primary primary = Primary.Start(disk, Dir, TruncationScenario.Options);
+        Publish(disk, primary);
+        CheckpointFileName name = Assert.Single(CheckpointDirectory.List(disk, Dir));
+        var location = new LogLocation(disk, Dir, primary.Identity);
+        Assert.NotNull(CheckpointReader.TryReadHeader(location, name));
+        disk.MakeUnreadable(Path.Combine(Dir, name.ToString()), 0, 1);
+        Assert.Null(CheckpointReader.TryReadHeader(location, name));
+    }
+
+    /// <summary>A sector that goes bad between the look at a checkpoint and the session that begins with it.</summary>
+    [Fact]
+    public void Read_CheckpointUnreadableSinceItWasOpened_IsDamageOfIt()
+    {
+        SimulatedFileSystem disk = NewDisk();
+        using Primary primary = Primary.Start(disk, Dir, TruncationScenario.Options);
+        Publish(disk, primary);
+        string path = Path.Combine(Dir, Assert.Single(CheckpointDirectory.List(disk, Dir)).ToString());
+        using CheckpointReader reader = CheckpointReader.Open(disk, path, primary.Identity);
+        disk.MakeUnreadable(path, 0, 1);
+        reader.Rewind();
+        Assert.Equal(path, Assert.Throws<LogDamage>(() => reader.Read(out _, out _)).File);
     }
 
     [Fact]

@@ -12,6 +12,9 @@ public enum FileFault
     /// <summary>EMFILE: the process has as many files open as it may.</summary>
     TooManyFiles,
 
+    /// <summary>ENOMEM: the system has no memory for it now.</summary>
+    OutOfMemory,
+
     /// <summary>EBADF: the opening may not do this, such as an exclusive lock of one that may not write, over NFS.</summary>
     BadDescriptor,
 }

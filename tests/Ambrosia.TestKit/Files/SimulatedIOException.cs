@@ -20,6 +20,7 @@ public sealed class SimulatedIOException : IOException
     {
         FileFault.NoSpace => "ENOSPC",
         FileFault.TooManyFiles => "EMFILE",
+        FileFault.OutOfMemory => "ENOMEM",
         FileFault.BadDescriptor => "EBADF",
         _ => "EIO",
     };
@@ -28,6 +29,7 @@ public sealed class SimulatedIOException : IOException
     {
         FileFault.NoSpace => 28,
         FileFault.TooManyFiles => 24,
+        FileFault.OutOfMemory => 12,
         FileFault.BadDescriptor => 9,
         _ => 5,
     };

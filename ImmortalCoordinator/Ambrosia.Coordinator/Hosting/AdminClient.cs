@@ -120,7 +120,7 @@ public static class AdminClient
     {
         try
         {
-            return JsonNode.Parse(line) as JsonObject ?? throw Unreachable(logDirectory, "the coordinator's answer is no object");
+            return StrictJson.Parse(line) as JsonObject ?? throw Unreachable(logDirectory, "the coordinator's answer is no object");
         }
         catch (JsonException e)
         {

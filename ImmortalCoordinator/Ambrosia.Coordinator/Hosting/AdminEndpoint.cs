@@ -54,11 +54,12 @@ internal sealed class AdminEndpoint : IDisposable
         try
         {
             using IFile file = files.Open(place, FileUse.Read);
-            JsonNode? named = JsonNode.Parse(bytes.AsSpan(0, file.Read(bytes, 0)));
+            JsonNode? named = StrictJson.Parse(bytes.AsSpan(0, file.Read(bytes, 0)));
             return named is JsonObject && named["socket"]?.GetValue<string>() is { } socket
                 && named["process"]?.GetValue<int>() is { } process ? (socket, process) : null;
         }
-        catch (Exception e) when (e is FileNotFoundException or JsonException or InvalidOperationException or FormatException)
+        catch (Exception e) when (e is FileNotFoundException or JsonException or InvalidOperationException or FormatException
+            || (e is IOException unreadable && IFileSystem.IsUnreadable(unreadable)))
         {
             return null;
         }

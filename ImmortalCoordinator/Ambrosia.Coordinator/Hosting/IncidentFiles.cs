@@ -81,7 +81,7 @@ public static class IncidentFiles
         try
         {
             using IFile file = files.Open(path, FileUse.Read);
-            JsonNode? json = JsonNode.Parse(bytes.AsSpan(0, file.Read(bytes, 0)));
+            JsonNode? json = StrictJson.Parse(bytes.AsSpan(0, file.Read(bytes, 0)));
             return json?["time"] is not JsonValue time || json["lsn"] is not JsonValue lsn ? null
                 : new Incident(
                     replica, time.GetValue<long>(), (uint?)json["appVersion"] ?? 0, lsn.GetValue<ulong>(), (uint?)json["index"])

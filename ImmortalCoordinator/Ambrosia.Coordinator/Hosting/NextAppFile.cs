@@ -17,8 +17,6 @@ internal sealed record NextAppFile(uint Version, IReadOnlyList<string> App, IRea
 {
     private const int BytesMax = 128 << 10;
 
-    private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false };
-
     private static string PathOf(CoordinatorOptions options) => Path.Combine(options.RunDirectory, $"next-app.{options.Replica}");
 
     /// <summary>They are the options of a start that goes on with the version in force.</summary>
@@ -50,7 +48,7 @@ internal sealed record NextAppFile(uint Version, IReadOnlyList<string> App, IRea
         try
         {
             using IFile file = files.Open(PathOf(options), FileUse.Read);
-            return JsonNode.Parse(bytes.AsSpan(0, file.Read(bytes, 0)), documentOptions: s_strict) is JsonObject said
+            return StrictJson.Parse(bytes.AsSpan(0, file.Read(bytes, 0))) is JsonObject said
                 && said["version"]?.GetValue<uint>() is { } version && said["app"] is JsonArray app && said["oldApp"] is JsonArray old
                 ? new NextAppFile(version, [.. app.Select(Word)], [.. old.Select(Word)]) : null;
         }

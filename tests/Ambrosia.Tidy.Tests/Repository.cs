@@ -55,6 +55,15 @@ internal static class Repository
     /// <summary>Fails with one finding a line.</summary>
     public static void AssertNone(IEnumerable<Finding> findings) => AssertNone(findings.Select(static found => found.ToString()));
 
+    /// <summary>Fails with one finding a line, and with each excuse that none of them needs any more.</summary>
+    /// <param name="excused">Path → the reason.</param>
+    public static void AssertNone(IEnumerable<Finding> findings, IReadOnlyDictionary<string, string> excused)
+    {
+        List<Finding> all = [.. findings];
+        AssertNone(all.Where(found => !excused.ContainsKey(found.Path)).Select(static found => found.ToString())
+            .Concat(excused.Keys.Except(all.Select(static found => found.Path)).Select(static path => $"{path}: needs no excuse any more")));
+    }
+
     private static string FindRoot()
     {
         for (DirectoryInfo? at = new(AppContext.BaseDirectory); at is not null; at = at.Parent)

@@ -5,7 +5,7 @@ using Ambrosia.TestKit;
 
 namespace Ambrosia.Coordinator.Tests;
 
-/// <summary>Small files of JSON in a log's directory, whatever somebody has put there: each is read, or is as if it were not there.</summary>
+/// <summary>Small files of JSON in a directory of a log: whatever stands in one, it is read or is as if it were not there.</summary>
 public sealed class StrictJsonTests
 {
     private const string Dir = "/log";

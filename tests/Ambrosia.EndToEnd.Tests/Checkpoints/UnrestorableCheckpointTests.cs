@@ -41,6 +41,39 @@ public sealed class UnrestorableCheckpointTests
         Assert.Empty(strict.Status()!["checkpoint"]!["unrestorable"]!.AsArray());
     });
 
+    /// <summary>
+    /// It is read back before it counts: none is published, and all who ask hear of it as an error, until the state can be in one.
+    /// </summary>
+    [Fact]
+    public Task Checkpoint_ThatDoesNotReadBack_IsNoneAndStatusAndStopFail() => RunAsync(async cluster =>
+    {
+        const string refused = "field Strict._sums: Sum cannot be restored: ";
+        Replica strict = cluster.Add("strict", "strict");
+        strict.Settings[UnreadableFrom] = "15";
+        strict.Start().AwaitReady();
+        await AddAsync(cluster, 5);
+        Checkpoint(strict);
+        string sound = Assert.Single(Checkpoints(strict));
+        await AddAsync(cluster, 10);
+        Tool asked = Tool.Run("checkpoint", strict.LogDirectory);
+        Assert.True(asked.Code != 0 && asked.Error.Contains(refused, StringComparison.Ordinal), $"{asked.Code}: {asked.Output}{asked.Error}");
+        Tool status = Tool.Run("status", "--catalog", cluster.Catalog);
+        Assert.True(status.Code == 1 && (status.Output + status.Error).Contains(refused, StringComparison.Ordinal),
+            $"{status.Code}: {status.Output}{status.Error}");
+        Assert.Equal(sound, Assert.Single(Checkpoints(strict)));
+
+        Tool stop = Tool.Run("stop", strict.LogDirectory);
+        Assert.True(stop.Code == 1 && (stop.Output + stop.Error).Contains(refused, StringComparison.Ordinal),
+            $"{stop.Code}: {stop.Output}{stop.Error}");
+        Assert.Equal(sound, Assert.Single(Checkpoints(strict)));
+
+        strict.Settings.Remove(UnreadableFrom);
+        strict.Start().AwaitReady();
+        Assert.Equal(16, await AddAsync(cluster, 1));
+        Checkpoint(strict);
+        Assert.Equal(0, Tool.Run("status", "--catalog", cluster.Catalog).Code);
+    });
+
     [Fact]
     public Task Standby_ThatCannotRestoreTheNewestCheckpoint_FollowsFromTheOneBeforeAndTakesOver() => RunAsync(async cluster =>
     {

@@ -117,9 +117,6 @@ internal static class HelloCheck
 
     private static (HelloVerdict, string)? Positions(Hello hello, HelloFacts facts, InstanceId peer)
     {
-        if (facts.OwnClaims?.Contradicts((hello.PeerEpoch, hello.PeerClaim)) == true)
-            return (HelloVerdict.WeAreOld,
-                $"{peer} has seen another claim of our epoch {hello.PeerEpoch} than ours: two processes run on two logs of {facts.Self}, one of which is a copy, and {peer} has taken the other first. Stop the one that is the copy; if that is the other, start {peer} again behind it, and then this one (P6.12)");
         bool lacksInputs = hello.Trimmed > facts.Durable.Number;
         if (lacksInputs && hello.PeerUuid == facts.OwnUuid)
             return (HelloVerdict.WeAreOld,
@@ -138,6 +135,9 @@ internal static class HelloCheck
         if (lacksInputs)
             return (HelloVerdict.Stop,
                 $"{peer} dropped its calls up to {hello.Trimmed}, we have {facts.Durable.Number} durable, and it does not know us: its log is damaged, or another. {WayOut}, there: 'ambrosia forget-peer DIR {facts.Self.Name}' (P6.4)");
+        if (HasSeenAnotherClaim(hello, facts))
+            return (HelloVerdict.WeAreOld,
+                $"{peer} has seen another claim of our epoch {hello.PeerEpoch} than ours: two processes run on two logs of {facts.Self}, one of which is a copy, and {peer} has taken the other first. Stop the one that is the copy; if that is the other, start {peer} again behind it, and then this one (P6.12)");
         return at.Hash == hello.Hash ? null : OtherCalls(hello, facts, peer, at);
     }
 
@@ -148,17 +148,21 @@ internal static class HelloCheck
     private static (HelloVerdict, string) FewerCalls(Hello hello, HelloFacts facts, InstanceId peer, ulong made)
     {
         string what = $"{peer} has {hello.Durable} of our calls, we have made {made}";
-        return KnowEachOther(hello, facts)
+        return KnowEachOther(hello, facts) && !HasSeenAnotherClaim(hello, facts)
             ? (HelloVerdict.WeDiffer,
                 $"{DivergenceException.Cause}: {what}. Start the build that ran before, or find the statement that is not deterministic; or, if our log is older, as a restored copy is, put the newer log back (P6.5)")
             : (HelloVerdict.WeAreOld,
-                $"{what}, and one of the two does not know the other: our log is older, as a restored copy is. Put the newer log back (P6.5)");
+                $"{what}: our log is older, as a restored copy is. Put the newer log back (P6.5)");
     }
 
     /// <summary>Returns in words that the peer has fewer of our calls than it had, or null.</summary>
     private static string? Older(Hello hello, HelloFacts facts) => hello.Durable >= facts.Outbox.Trimmed.Number ? null
         : $"{hello.Instance} has {hello.Durable} of our calls, it had {facts.Outbox.Trimmed.Number} before: its log is older, a restored copy or another. " +
             "Start it on the log that it had; the calls in between are kept nowhere else (P6.4)";
+
+    /// <summary>The peer has taken another process with our UUID in our place.</summary>
+    private static bool HasSeenAnotherClaim(Hello hello, HelloFacts facts) =>
+        facts.OwnClaims?.Contradicts((hello.PeerEpoch, hello.PeerClaim)) == true;
 
     private static bool KnowEachOther(Hello hello, HelloFacts facts) =>
         facts.KnownUuid == hello.Uuid && hello.PeerUuid == facts.OwnUuid;

@@ -1,4 +1,6 @@
-"""Scripts of random values of every type of the probe's contract: as arguments and results between instances, and of requests with keys from outside, which are repeated."""
+"""Scripts of random values of every type of the probe's contract.
+
+They travel as arguments and results between instances, and in requests with keys from outside, which are repeated."""
 from __future__ import annotations
 
 import random

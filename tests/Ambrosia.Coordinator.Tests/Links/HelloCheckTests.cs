@@ -277,7 +277,7 @@ public sealed class HelloCheckTests : IDisposable
         Hello more = _good with { Durable = 11, PeerEpoch = new Epoch(4), PeerClaim = 40 };
         Expect(HelloVerdict.WeDiffer, "P6.5", more, known);
         Expect(HelloVerdict.WeDiffer, "P6.5", more with { PeerClaim = 0 }, known);
-        Expect(HelloVerdict.WeAreOld, "P6.12", more with { PeerClaim = 41 }, known);
+        Expect(HelloVerdict.WeAreOld, "P6.5", more with { PeerClaim = 41 }, known);
         Expect(HelloVerdict.WeAreOld, "P6.4", more with { Trimmed = 21 }, known);
         Expect(HelloVerdict.WeAreOld, "P6.5", more with { PeerUuid = Guid.Empty }, known);
     }

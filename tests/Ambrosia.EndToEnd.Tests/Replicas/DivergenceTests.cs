@@ -161,7 +161,8 @@ public sealed partial class DivergenceTests : ReplicaTests
             source.Settings["FILL"] = "8";
             source.Settings["POKES"] = "60000";
             source.Start().AwaitReady();
-            long? before = source.Status()!["log"]!["executed"]!.GetValue<long>();
+            string opened = source.AwaitLine("where its log ended", static line => line.Contains("log open at ", StringComparison.Ordinal));
+            long before = long.Parse(LogEnd().Match(opened).Groups["lsn"].Value);
             Cluster.Await("inputs enough for a checkpoint", () => source.Status()?["log"]?["executed"]?.GetValue<long>() > before + 128_000);
             ledger.Start();
             Assert.Equal(Divergence, source.AwaitExit());
@@ -228,6 +229,9 @@ public sealed partial class DivergenceTests : ReplicaTests
             _ => cbor[0]
         };
     }
+
+    [GeneratedRegex(@"log open at (?<lsn>\d+),")]
+    private static partial Regex LogEnd();
 
     [GeneratedRegex(@"By the record: executing the record at Lsn (?<lsn>\d+) .* the app makes call (?<number>\d+) to ledger: expected a fork of method (?<method>\w+), \d+ bytes: (?<expected>\w+); actual a fork of method \k<method>, \d+ bytes: (?<actual>\w+)\.")]
     private static partial Regex Named();

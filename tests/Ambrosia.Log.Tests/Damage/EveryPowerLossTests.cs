@@ -9,7 +9,8 @@ namespace Ambrosia.Log.Tests;
 /// </summary>
 public sealed class EveryPowerLossTests
 {
-    private const int OutcomesMax = 4_096;
+    /// <summary>More subsets at one operation than this are a mistake of the scenario: it could not try them all.</summary>
+    private const int OutcomesMax = 65_536;
 
     [Fact]
     public void Recover_EverySubsetAtEveryOperation_HasEverythingDurable()

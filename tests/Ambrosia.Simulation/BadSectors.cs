@@ -17,6 +17,7 @@ internal sealed class BadSectors
     private readonly World _world;
     private readonly SimulatedRandom _random;
     private readonly bool _strikes, _hitsCheckpoint;
+    private string? _path;
 
     public BadSectors(World world, ulong seed)
     {
@@ -28,8 +29,6 @@ internal sealed class BadSectors
 
     /// <summary>The instance whose file has one; null: none has so far.</summary>
     public SimulatedInstance? Struck { get; private set; }
-
-    private string? _path;
 
     /// <summary>Makes a block unreadable, once, now and then.</summary>
     public void Step()

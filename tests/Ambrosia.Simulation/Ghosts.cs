@@ -17,6 +17,7 @@ internal sealed class Ghosts
     private readonly World _world;
     private readonly SimulatedRandom _random;
     private readonly bool _strikes;
+    private bool _hasHalted;
 
     public Ghosts(World world, ulong seed)
     {
@@ -28,7 +29,7 @@ internal sealed class Ghosts
     /// <summary>Adds a name, now and then; one that lasts is the last one.</summary>
     public void Step()
     {
-        if (!_strikes || HasHalted || _random.Next(1500) != 0) return;
+        if (!_strikes || _hasHalted || _random.Next(1500) != 0) return;
         SimulatedInstance instance = _random.Pick(_world.Instances);
         string[] files = [.. _world.Disk.Files().Where(path => path.StartsWith($"{instance.Directory}/", StringComparison.Ordinal))];
         (ulong Epoch, ulong Number)[] segments = [.. files.Select(Segments.PlaceOf).OfType<(ulong, ulong)>().Order()];
@@ -53,15 +54,13 @@ internal sealed class Ghosts
         }
     }
 
-    private bool HasHalted { get; set; }
-
     private static string Next((ulong Epoch, ulong Number)[] segments) => $"log.{segments[^1].Number + 1}.{segments[^1].Epoch}";
 
     private int Lasts() => _random.Next(3) == 0 ? int.MaxValue : _random.Next(1, 40);
 
     private void LastingHead(SimulatedInstance instance)
     {
-        HasHalted = true;
+        _hasHalted = true;
         _world.Halts.Expect(instance.Id, ExitCodes.Damage);
     }
 

@@ -20,7 +20,7 @@ internal enum Pump
 /// </summary>
 internal sealed class Hangs(World world, ulong seed)
 {
-    private const int HangsOneIn = 1500, HungDisksOneIn = 300, SpanMsMax = 6000;
+    private const int HangsOneIn = 1500, HungDisksOneIn = 600, SpanMsMax = 6000;
 
     /// <summary>A primary whose disk hangs under its space pump writes on until what is prepared is full.</summary>
     private static readonly TimeSpan s_waitsForSpace = TimeSpan.FromSeconds(60);
@@ -35,7 +35,7 @@ internal sealed class Hangs(World world, ulong seed)
     public void Step()
     {
         _areUsed ??= world.Faults.HungDisks || (_random.Next(3) == 0 && world.Faults.Hangs);
-        if (_areUsed != true || _random.Next(600) != 0) return;
+        if (_areUsed != true || _random.Next(world.Faults.HungDisks ? HungDisksOneIn : HangsOneIn) != 0) return;
         SimulatedReplica[] candidates = [.. world.Replicas];
         if (world.Faults.HungDisks) candidates = Array.FindAll(candidates, replica => replica.Coordinator is { IsPrimary: true });
         if (candidates.Length == 0) return;

@@ -8,8 +8,10 @@ namespace Ambrosia.Simulation;
 /// Negative control: whatever a replica has written of its moves, it seems to move and to have executed everything; or each primary seems
 /// to beat.
 /// </summary>
-internal sealed class WishfulFiles(IFileSystem files, bool ofPrimaries) : WrappedFiles(files)
+/// <param name="durable">The log is durable so far, as the process that reads knows it: no replica has executed more.</param>
+internal sealed class WishfulFiles(IFileSystem files, bool ofPrimaries, Func<Lsn> durable) : WrappedFiles(files)
 {
+    private readonly Func<Lsn> _durable = durable;
     private ulong _moves;
 
     private readonly string _begins = ofPrimaries ? "primary." : "replica.";
@@ -26,7 +28,7 @@ internal sealed class WishfulFiles(IFileSystem files, bool ofPrimaries) : Wrappe
             bool isBeat = offset == 0 && buffer.Length == sizeof(ulong), isMove = offset == MovesOffset && buffer.Length == MoveBytes;
             if (!isBeat && !isMove) return base.Read(buffer, offset);
             BinaryPrimitives.WriteUInt64LittleEndian(buffer, ++of._moves);
-            if (isMove) BinaryPrimitives.WriteUInt64LittleEndian(buffer[sizeof(ulong)..], Lsn.Limit - 1);
+            if (isMove) BinaryPrimitives.WriteUInt64LittleEndian(buffer[sizeof(ulong)..], of._durable().Value);
             return buffer.Length;
         }
     }

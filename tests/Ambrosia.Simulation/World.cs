@@ -457,7 +457,8 @@ internal sealed class World
         files = Oracles.DiskOf(replica.Id).Watch(files, replica.Process);
         if (Faults.LyingDisk) files = new LyingFiles(files);
         if (Faults.BlindFence) files = new BlindFiles(files);
-        if (Faults.WishfulMoves || Faults.PatientStandbys) files = new WishfulFiles(files, ofPrimaries: Faults.PatientStandbys);
+        if (Faults.WishfulMoves || Faults.PatientStandbys)
+            files = new WishfulFiles(files, Faults.PatientStandbys, () => replica.Coordinator?.Durable ?? Lsn.Zero);
         if (Faults.MoodyDisk) files = new MoodyFiles(files);
         if (Faults.LostNumbers) files = new NumberlessFiles(files);
         if (Faults.HastyNames) files = new HastyNames(files, () => replica is { IsOtherBuild: true, Coordinator.HasLog: false });

@@ -1,5 +1,4 @@
 using System.Text.Json.Nodes;
-using Ambrosia.Tools.Output;
 
 namespace Ambrosia.Tools.Tests;
 
@@ -33,14 +32,7 @@ public sealed class ForgetPatternTests : IDisposable
         return new JsonObject { ["peers"] = peers, ["more"] = _more }.ToJsonString() + "\n";
     }
 
-    private ToolRun Run(string? input, params string[] options)
-    {
-        using var output = new StringWriter { NewLine = "\n" };
-        using var error = new StringWriter { NewLine = "\n" };
-        using StringReader? answer = input is null ? null : new StringReader(input);
-        int code = Tool.Run(["forget-peer", _log, "shop-*", .. options], new ToolStreams(output, error, Input: answer));
-        return new ToolRun(code, output.ToString(), error.ToString());
-    }
+    private ToolRun Run(string? input, params string[] options) => ToolRun.Answered(input, ["forget-peer", _log, "shop-*", .. options]);
 
     [Theory]
     [InlineData("y\n", true)]

@@ -14,7 +14,7 @@ internal sealed class AdminCommands
     /// <summary>A request has at most so many bytes, its end of line not counted (P9.3).</summary>
     public const int RequestBytesMax = 64 << 10;
 
-    private static readonly JsonDocumentOptions s_strict = new() { MaxDepth = 16, AllowDuplicateProperties = false };
+    private const int DepthMax = 16;
 
     private readonly RankedLock _gate = new(LockRank.AdminCommands);
     private readonly Dictionary<string, AdminCommand> _commands = new(StringComparer.Ordinal);
@@ -31,14 +31,14 @@ internal sealed class AdminCommands
         try
         {
             RequireText(request);
-            parsed = JsonNode.Parse(request, documentOptions: s_strict);
+            parsed = StrictJson.Parse(request, DepthMax);
         }
         catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
             return AdminAnswer.Refuse(
                 $"the request is not one JSON object in a line: {e.Message} Send one like {{\"command\":\"status\"}}.");
         }
-        if (parsed is not JsonObject asked || asked["command"] is not JsonValue value || !value.TryGetValue(out string? name))
+        if (parsed is not JsonObject asked || StrictJson.TextOf(asked["command"]) is not { } name)
             return AdminAnswer.Refuse($"the request has no string \"command\". Give one of: {Names()}.");
         AdminCommand? command;
         using (_gate.Enter()) _commands.TryGetValue(name, out command);
@@ -52,7 +52,7 @@ internal sealed class AdminCommands
     /// <exception cref="InvalidOperationException">One of them is no text.</exception>
     private static void RequireText(ReadOnlySpan<byte> request)
     {
-        var reader = new Utf8JsonReader(request, new JsonReaderOptions { MaxDepth = s_strict.MaxDepth });
+        var reader = new Utf8JsonReader(request, new JsonReaderOptions { MaxDepth = DepthMax });
         while (reader.Read())
             if (reader.TokenType is JsonTokenType.String or JsonTokenType.PropertyName) _ = reader.GetString();
     }

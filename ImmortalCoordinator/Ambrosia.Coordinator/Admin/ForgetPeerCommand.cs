@@ -1,5 +1,4 @@
 using System.IO.Enumeration;
-using System.Text.Json;
 using System.Text.Json.Nodes;
 using Ambrosia.Coordinator.Inbox;
 using Ambrosia.Coordinator.Links;
@@ -14,7 +13,7 @@ namespace Ambrosia.Coordinator.Admin;
 /// </summary>
 internal sealed class ForgetPeerCommand : IAdminReply
 {
-    /// <summary>An answer names so many peers at most, and counts the rest.</summary>
+    /// <summary>The most peers that one answer names; those beyond are counted.</summary>
     internal const int ListedMax = 4000;
 
     private const int PatternCharsMax = 256;
@@ -28,7 +27,7 @@ internal sealed class ForgetPeerCommand : IAdminReply
     /// <param name="isPrimary">Only the primary writes the log.</param>
     public static IAdminReply Begin(JsonObject request, bool isPrimary, ForgetSteps steps)
     {
-        string? peer = TextOf(request["peer"]), pattern = TextOf(request["pattern"]);
+        string? peer = StrictJson.TextOf(request["peer"]), pattern = StrictJson.TextOf(request["pattern"]);
         if (pattern is { Length: > 0 and <= PatternCharsMax } && peer is null)
             return isPrimary ? new AdminAnswer(List(pattern, steps)) : NotPrimary();
         if (peer is null || pattern is not null || !Names.IsValid(peer))
@@ -36,9 +35,6 @@ internal sealed class ForgetPeerCommand : IAdminReply
                 "the request names no peer. Give the name of an instance as \"peer\", or a pattern of names with * and ? as \"pattern\".");
         return isPrimary ? new ForgetPeerCommand(new InstanceId(peer), steps) : NotPrimary();
     }
-
-    private static string? TextOf(JsonNode? node) =>
-        node is JsonValue value && value.GetValueKind() == JsonValueKind.String ? value.GetValue<string>() : null;
 
     private static IAdminReply NotPrimary() =>
         AdminAnswer.Refuse("this replica is not primary: only the primary writes the log. 'status' shows which one is.");

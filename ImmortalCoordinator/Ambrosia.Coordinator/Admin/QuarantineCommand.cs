@@ -38,11 +38,11 @@ internal sealed class QuarantineCommand : IAdminReply
     public static IAdminReply Begin(
         JsonObject request, QuarantineJournal journal, TaskBodies bodies, bool isPrimary, Func<bool> hasApp, Action commit)
     {
-        string? action = Text(request, "action");
+        string? action = StrictJson.TextOf(request["action"]);
         if (action == "list") return new QuarantineList(journal.All, bodies.Aside);
         if (action is not ("retry" or "drop"))
             return AdminAnswer.Refuse("the request has no \"action\" that quarantine knows. Give list, retry or drop.");
-        string named = Text(request, "message") ?? "";
+        string named = StrictJson.TextOf(request["message"]) ?? "";
         MessagePlace place = default;
         bool isTask = TaskDecision.TryParse(named, out ulong task);
         if (!isTask && !MessagePlace.TryParse(named, out place))
@@ -75,9 +75,6 @@ internal sealed class QuarantineCommand : IAdminReply
         isLast = false;
         return null;
     }
-
-    private static string? Text(JsonObject request, string name) =>
-        request[name] is JsonValue value && value.TryGetValue(out string? text) ? text : null;
 }
 
 /// <summary>

@@ -28,9 +28,10 @@ internal sealed class UpgradeCommand : IAdminReply
     /// rehearsing and the upgrade itself have.</param>
     public static IAdminReply Begin(JsonObject request, UpgradedReplica replica)
     {
-        if (request["app"] is not JsonArray { Count: > 0 } given || given.Any(static each => Text(each) is null))
+        if (request["app"] is not JsonArray { Count: > 0 } given
+            || given.Any(static each => StrictJson.TextOf(each) is not { Length: > 0 }))
             return Refuse("the request names no program. Give the new app's program and its arguments as the strings of \"app\".");
-        var asked = new InPlaceRequest([.. given.Select(static each => Text(each)!)]);
+        var asked = new InPlaceRequest([.. given.Select(static each => StrictJson.TextOf(each)!)]);
         if (Time(request, "withinMs", asked.Within) is not { } within || Time(request, "limitMs", asked.Limit) is not { } limit)
             return Refuse("\"withinMs\" or \"limitMs\" is no time from 1 ms to 24 h. Give a number of milliseconds.");
         if (replica.Runs() is not { } from)
@@ -72,9 +73,6 @@ internal sealed class UpgradeCommand : IAdminReply
         ended["isRefused"] = isRefused;
         return ended;
     }
-
-    private static string? Text(JsonNode? node) =>
-        node is JsonValue value && value.TryGetValue(out string? text) && text.Length > 0 ? text : null;
 
     private static TimeSpan? Time(JsonObject request, string name, TimeSpan otherwise)
     {

@@ -46,7 +46,7 @@ internal sealed class AppTimers(LogAppender log, Func<long> nowMicros, IPumps pu
         while (_pending.TryTake(now, out TimerFiredRecord fired))
         {
             Crash.Hit("timer.beforeAppend");
-            if (!log.TryAppend(RecordKind.TimerFired, RecordKinds.Encode(fired), out _))
+            if (!log.TryAppend(fired, out _))
             {
                 _pending.GiveBack(fired);
                 return s_untilRoom;

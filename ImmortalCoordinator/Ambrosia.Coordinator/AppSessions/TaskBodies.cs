@@ -60,6 +60,6 @@ internal sealed class TaskBodies(LogAppender log)
         var to = new CborWriter(failure);
         ListedFailures.TaskGivenUp(task).Write(ref to);
         to.Flush();
-        return log.TryAppend(RecordKind.NondetResult, RecordKinds.Encode(new NondetResultRecord(task, true, failure.WrittenMemory)), out _);
+        return log.TryAppend(new NondetResultRecord(task, true, failure.WrittenMemory), out _);
     }
 }

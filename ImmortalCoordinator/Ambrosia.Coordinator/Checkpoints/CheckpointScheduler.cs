@@ -96,7 +96,7 @@ internal sealed class CheckpointScheduler(
         string replica = IsLast || opinion.IsDue(present) ? inputs.Options.Replica : assigner.Choose(present);
         ulong bound = inputs.Options.MarkBoundBytes; // 0: an image never holds suspended handlers
         var mark = new CheckpointMarkRecord(epoch, IsLast ? Math.Min(bound, 1) : bound, replica);
-        if (!appender.TryAppend(RecordKind.CheckpointMark, RecordKinds.Encode(mark), out Lsn end))
+        if (!appender.TryAppend(mark, out Lsn end))
         {
             trigger.GiveBack();
             assigner.Done();

@@ -18,7 +18,7 @@ internal sealed class StateHashes(LogAppender log)
     /// <summary>The primary's app has had this state.</summary>
     public void Append(Lsn place, ulong hash)
     {
-        if (log.TryAppend(RecordKind.StateHash, RecordKinds.Encode(new StateHashRecord(place, hash)), out _))
+        if (log.TryAppend(new StateHashRecord(place, hash), out _))
             log.WakeCommitter(drained: false);
     }
 

@@ -2,6 +2,7 @@ using System.Net.Sockets;
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Nodes;
+using Ambrosia.Coordinator.Admin;
 using Ambrosia.Log.Files;
 
 namespace Ambrosia.Coordinator.Hosting;

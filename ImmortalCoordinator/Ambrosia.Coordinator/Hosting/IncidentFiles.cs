@@ -1,6 +1,7 @@
 using System.Text;
 using System.Text.Json;
 using System.Text.Json.Nodes;
+using Ambrosia.Coordinator.Admin;
 using Ambrosia.Log.Files;
 using Ambrosia.Protocol;
 

@@ -1,5 +1,6 @@
 using System.Text.Json;
 using System.Text.Json.Nodes;
+using Ambrosia.Coordinator.Admin;
 using Ambrosia.Coordinator.Replica;
 using Ambrosia.Log.Files;
 using Ambrosia.Log.Format;

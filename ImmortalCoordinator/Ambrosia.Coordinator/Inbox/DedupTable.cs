@@ -178,7 +178,10 @@ internal sealed class DedupTable(InstanceId self)
         }
     }
 
-    /// <summary>Ids begin in the log in their order (L5.4), whoever is asked for first. The caller holds the lock.</summary>
+    /// <summary>
+    /// Logs a peer, and before it each one with a lower id that is not logged: ids begin in the log in their order (L5.4). The caller holds
+    /// the lock.
+    /// </summary>
     private bool TryLogUpTo(InboundChannel origin, TryAppendPeer tryAppend)
     {
         for (; _firstUnlogged < origin.Id; _firstUnlogged++)

@@ -98,7 +98,7 @@ internal sealed class PeerAdmission
 
     /// <summary>What an operator's command does to give a peer up.</summary>
     /// <param name="own">The UUID of this instance.</param>
-    public ForgetSteps StepsToForget(Guid own) => new(own, _dedup, _outboxes, TryAppendForget, TryAppendPeer, DroppedCalls,
+    public ForgetSteps StepsToForget(Guid own) => new(own, _dedup, _outboxes, TryAppendForget, _log.TryAppend<PeerRecord>, DroppedCalls,
         () => _pumps.Commit(true));
 
     /// <summary>Returns how many calls to a peer that was given up were dropped with it.</summary>
@@ -108,8 +108,5 @@ internal sealed class PeerAdmission
     /// Logs that an operator gives a peer up (log-format L5.14); false: the log has no room now. Whoever calls it holds the dedup table's
     /// lock, and sees to the commit behind it.
     /// </summary>
-    public bool TryAppendForget(ForgetRecord record) => _log.TryAppend(RecordKind.Forget, RecordKinds.Encode(record), out _);
-
-    private bool TryAppendPeer(PeerRecord record, out Lsn end) =>
-        _log.TryAppend(RecordKind.Peer, RecordKinds.Encode(record), out end);
+    public bool TryAppendForget(ForgetRecord record) => _log.TryAppend(record, out _);
 }

@@ -73,7 +73,7 @@ internal sealed class PeerChannels(
         bool hasLogged = false;
         while (_trims.Due(now) is { } trim)
         {
-            if (!log.TryAppend(RecordKind.Trim, RecordKinds.Encode(trim), out _)) { _trims.GiveBack(trim, now); break; }
+            if (!log.TryAppend<TrimRecord>(trim, out _)) { _trims.GiveBack(trim, now); break; }
             hasLogged = true;
         }
         return hasLogged;

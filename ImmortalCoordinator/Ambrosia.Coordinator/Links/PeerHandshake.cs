@@ -107,14 +107,11 @@ internal sealed class PeerHandshake(
     /// <summary>True once the peer's epoch is in the log for good (model rule M4); appends its record where there is none.</summary>
     public bool IsDurable(InboundChannel origin)
     {
-        bool isLogged = dedup.TryLog(origin, TryAppendPeer, out Lsn end);
+        bool isLogged = dedup.TryLog(origin, log.TryAppend<PeerRecord>, out Lsn end);
         if (isLogged && log.Durable >= end) return true;
         inputs.Pumps.Commit(false); // behind the table's lock, which writers want for whom a commit waits
         return false;
     }
-
-    private bool TryAppendPeer(PeerRecord record, out Lsn end) =>
-        log.TryAppend(RecordKind.Peer, RecordKinds.Encode(record), out end);
 }
 
 /// <summary>Holds the epoch that a primary has claimed, and the numbers that this claim and those before it have drawn.</summary>

@@ -88,6 +88,9 @@ internal sealed class LogAppender(ReplicaLog replica, int pageRecordBytesMax, Ac
         return true;
     }
 
+    /// <summary>Appends a control record; false: no room now.</summary>
+    public bool TryAppend<T>(T record, out Lsn end) where T : IRecordBody<T> => TryAppend(T.Kind, RecordKinds.Encode(record), out end);
+
     /// <summary>Appends a control record; all are small, except a digest of thousands of destinations.</summary>
     public bool TryAppend(RecordKind kind, ReadOnlySpan<byte> body, out Lsn end)
     {

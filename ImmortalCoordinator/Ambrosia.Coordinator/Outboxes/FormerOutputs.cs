@@ -55,8 +55,7 @@ internal sealed class FormerOutputs(OutboxSet outboxes)
         _unnoted.Add(outbox);
     }
 
-    /// <summary>The app is about to emit so many calls to this outbox, and the place is awaited: none of them may be new.</summary>
-    /// <exception cref="DivergenceException">Some are.</exception>
+    /// <inheritdoc cref="Outbox.RequireKnown"/>
     public void RequireKnown(Outbox outbox, uint count) => outbox.RequireKnown(count, Awaited!.Value);
 
     /// <summary>The app has reported a place at which each later session's app reports, too, if it is asked to.</summary>

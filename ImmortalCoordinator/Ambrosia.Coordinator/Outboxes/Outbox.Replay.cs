@@ -46,16 +46,16 @@ internal sealed partial class Outbox
         using (_gate.Enter()) _notes.Emitted = _emitted;
     }
 
-    /// <summary>The running session must have emitted here what was noted.</summary>
-    /// <exception cref="DivergenceException">It has not.</exception>
+    /// <summary>Requires that the running session has emitted here what was noted.</summary>
+    /// <exception cref="DivergenceException">The session has emitted something else, or another number of calls.</exception>
     public void RequireAsNoted(Lsn place)
     {
         using (_gate.Enter())
             if (_emitted != _notes.Emitted) throw DivergenceException.OfPlace(Destination, place, Counted(_emitted), Counted(_notes.Emitted));
     }
 
-    /// <summary>The running session is about to emit so many calls, all of which must be known: it replays what is below a place.</summary>
-    /// <exception cref="DivergenceException">Some are new.</exception>
+    /// <summary>Requires that the calls which the running session is about to emit are known: it replays what is below a place.</summary>
+    /// <exception cref="DivergenceException">The session emits more calls than the sessions before it.</exception>
     public void RequireKnown(uint count, Lsn below)
     {
         using (_gate.Enter())
@@ -63,8 +63,8 @@ internal sealed partial class Outbox
                 throw DivergenceException.OfMore(Destination, below, _emitted.At.Number + count, _known.Number);
     }
 
-    /// <summary>The running session has replayed all: it has emitted everything that is known.</summary>
-    /// <exception cref="DivergenceException">It has not.</exception>
+    /// <summary>Requires that the running session, which has replayed all, has emitted every call that is known.</summary>
+    /// <exception cref="DivergenceException">The session has emitted fewer calls than the sessions before it.</exception>
     public void RequireReplayed()
     {
         using (_gate.Enter())

@@ -7,8 +7,8 @@ namespace Ambrosia.Coordinator.Primary;
 
 /// <summary>
 /// Looks for replicas that have executed more of the log than this primary has: then the log was put back with its catalog, as that of a
-/// machine that was rolled back is. No replica executes what no primary has stated as durable, so none is ahead otherwise. Whoever starts
-/// the primary looks first; then the thread that ticks.
+/// machine that was rolled back is. No replica executes what no primary has stated as durable, so none is ahead otherwise. The thread that
+/// makes the replica primary looks first; then the thread that ticks.
 /// </summary>
 internal sealed class FurtherReplicas(CoordinatorInputs inputs, LogWriter log)
 {

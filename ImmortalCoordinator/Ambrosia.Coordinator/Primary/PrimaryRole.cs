@@ -122,7 +122,7 @@ internal sealed class PrimaryRole : IBeatenLog
         {
             MessageBytesMax = options.MessageBytesMax,
         };
-        _owesPolicy = !_appender.TryAppend(RecordKind.Policy, RecordKinds.Encode(policy), out _);
+        _owesPolicy = !_appender.TryAppend(policy, out _);
         return !_owesPolicy;
     }
 
@@ -137,7 +137,7 @@ internal sealed class PrimaryRole : IBeatenLog
         if (!app.Executes(version)) return false; // the old one of two apps, which only executes again what lies before an upgrade
         var build = new BuildRecord(PrimaryLease.Epoch, version, app.Build, app.Binding, app.Runtime, app.Culture, app.Cpu,
             app.ContractHash, s_version);
-        _owesBuild = !_appender.TryAppend(RecordKind.Build, RecordKinds.Encode(build), out _);
+        _owesBuild = !_appender.TryAppend(build, out _);
         return !_owesBuild;
     }
 

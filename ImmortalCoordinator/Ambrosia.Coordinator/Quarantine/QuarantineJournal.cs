@@ -77,5 +77,5 @@ internal sealed class QuarantineJournal(LogAppender log)
     public bool TryDecide(MessagePlace place, QuarantineAction action) => TryLog() && Append(place, action);
 
     private bool Append(MessagePlace place, QuarantineAction action) =>
-        log.TryAppend(RecordKind.Quarantine, RecordKinds.Encode(new QuarantineRecord(place, action)), out _);
+        log.TryAppend(new QuarantineRecord(place, action), out _);
 }

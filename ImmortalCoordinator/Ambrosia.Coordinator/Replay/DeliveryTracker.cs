@@ -53,8 +53,6 @@ internal sealed class DeliveryTracker
     /// <summary>The app must report here, as it must at a mark; null: it has, or nothing was asked.</summary>
     private Lsn? _awaited;
 
-    private bool _isAtBoundary;
-
     /// <summary>The page where reading would go on for a checkpoint at <see cref="Processed"/>.</summary>
     private Lsn _processedPage;
 
@@ -85,16 +83,16 @@ internal sealed class DeliveryTracker
 
     /// <summary>
     /// The app has reported last where each session that comes by can be asked to report: at the mark of a page, or at the end of one
-    /// that has none.
+    /// that has none. The thread that reports.
     /// </summary>
-    public bool IsAtBoundary { get { using (_gate.Enter()) return _isAtBoundary; } }
+    public bool IsAtBoundary { get; private set; }
 
     /// <param name="awaited">The app is to report here, too; null: nowhere.</param>
     public void Begin(Lsn from, Lsn page, Lsn? awaited = null)
     {
         using (_gate.Enter())
         {
-            (_awaited, _isAtBoundary) = (awaited, false);
+            (_awaited, IsAtBoundary) = (awaited, false);
             _notes.Clear();
             _marks.Clear();
             _cuts.Clear();
@@ -160,12 +158,12 @@ internal sealed class DeliveryTracker
                 _awaited = null;
             }
             _processed = lsn;
-            _isAtBoundary = isMark;
+            IsAtBoundary = isMark;
             while (_notes.TryPeek(out DeliveredPage note) && note.PageLsn <= lsn)
             {
                 _processedPage = note.PageLsn;
                 if (note.End > lsn) break;
-                _isAtBoundary |= note.End == lsn && note.Mark is null;
+                IsAtBoundary |= note.End == lsn && note.Mark is null;
                 done.Add(_notes.Dequeue());
             }
             return isMark;

@@ -108,7 +108,7 @@ internal sealed class DigestWriter(OutboxSet outboxes, LogAppender log, DigestTr
         {
             while (_toLog.TryPeek(out DigestRecord? record))
             {
-                if (!log.TryAppend(RecordKind.Digest, RecordKinds.Encode(record), out _)) return false;
+                if (!log.TryAppend(record, out _)) return false;
                 _toLog.Dequeue();
             }
             return true;

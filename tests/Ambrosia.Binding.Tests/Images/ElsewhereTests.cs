@@ -5,7 +5,7 @@ namespace Ambrosia.Binding.Tests.Images;
 
 /// <summary>
 /// Whole images of two processes in different zones and cultures, with other seeds of hash codes and on other threads: the same bytes, and
-/// either restores the other's.
+/// this process restores those of the other one.
 /// </summary>
 public sealed class ElsewhereTests
 {
@@ -22,7 +22,7 @@ public sealed class ElsewhereTests
     };
 
     [Fact]
-    public void Images_OfTwoProcesses_AreEqual_AndEitherRestoresTheOther()
+    public void Images_OfTwoProcesses_AreEqual_AndThoseOfTheOtherAreRestored()
     {
         string[] there = Processes.SaidElsewhere("images").Split('\n'), here = ImagesOfThisProcess().Split('\n');
         Assert.All(Enumerable.Range(0, Differing), i => Assert.NotEqual(here[i], there[i])); // or it would show nothing

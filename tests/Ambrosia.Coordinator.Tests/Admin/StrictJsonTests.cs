@@ -1,5 +1,6 @@
 using System.Text;
 using System.Text.Json;
+using Ambrosia.Coordinator.Admin;
 using Ambrosia.Coordinator.Hosting;
 using Ambrosia.TestKit;
 

@@ -38,7 +38,7 @@ public sealed class DedupTableThreadsTests : IDisposable
         Thread peer = Started(() => _dedup.TryLog(comer, (PeerRecord record, out Lsn end) =>
         {
             tableIsHeld.Set();
-            return _log.Appender.TryAppend(RecordKind.Peer, RecordKinds.Encode(record), out end);
+            return _log.Appender.TryAppend(record, out end);
         }, out _));
         Assert.True(peer.Join(s_limit), "the peer's record is appended while the run is announced");
         Assert.True(writer.Join(s_limit), "the run is announced");
@@ -76,7 +76,7 @@ public sealed class DedupTableThreadsTests : IDisposable
         InboundChannel comer = _dedup.Admitted(new InstanceId("comer"), Guid.NewGuid(), new Epoch(1));
         string why = Assert.Throws<LockOrderException>(() => _dedup.TryLog(comer, (PeerRecord record, out Lsn end) =>
         {
-            Assert.True(_log.Appender.TryAppend(RecordKind.Peer, RecordKinds.Encode(record), out end));
+            Assert.True(_log.Appender.TryAppend(record, out end));
             _log.Commit();
             return true;
         }, out _)).Message;

@@ -43,11 +43,9 @@ public sealed class ForgetPeerTests : IDisposable
         ForgetPeerCommand.Begin(request, isPrimary, Steps(Append));
 
     private ForgetSteps Steps(Func<ForgetRecord, bool> append, Action? commit = null) => new(
-        Guid.NewGuid(), _side.Dedup, _side.Bench.Set, append,
-        (PeerRecord record, out Lsn end) => _side.Log.Appender.TryAppend(RecordKind.Peer, RecordKinds.Encode(record), out end),
-        static _ => 12, commit ?? (static () => { }));
+        Guid.NewGuid(), _side.Dedup, _side.Bench.Set, append, _side.Log.Appender.TryAppend, static _ => 12, commit ?? (static () => { }));
 
-    private bool Append(ForgetRecord record) => _side.Log.Appender.TryAppend(RecordKind.Forget, RecordKinds.Encode(record), out _);
+    private bool Append(ForgetRecord record) => _side.Log.Appender.TryAppend(record, out _);
 
     [Fact]
     public void ForgetPeer_WhoseLogIsGone_TakesTheNewOneAsANewOrigin()

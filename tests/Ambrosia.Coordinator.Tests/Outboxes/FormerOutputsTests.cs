@@ -90,11 +90,7 @@ public sealed class FormerOutputsTests
     [Fact]
     public void Replay_ThatMakesTheLastCallsEarlier_EndsAtTheReportedPlace()
     {
-        SpokenApp first = Primary(7, 7);
-        Lsn reported = first.Given;
-        Input(first);
-        Call(first, 7);
-        first.End();
+        Lsn reported = DieBehindItsReport(static app => Call(app, 7), 7, 7);
 
         SpokenApp second = Begin();
         Assert.Equal([reported], second.Marks);
@@ -106,11 +102,7 @@ public sealed class FormerOutputsTests
     [Fact]
     public void Replay_ThatLeavesACallOutBehindTheReportedPlace_EndsBeforeItIsPrimary()
     {
-        SpokenApp first = Primary(1, 2);
-        Lsn reported = first.Given;
-        Input(first);
-        Call(first, 3);
-        first.End();
+        Lsn reported = DieBehindItsReport(static app => Call(app, 3), 1, 2);
 
         SpokenApp second = Begin();
         Call(second, 1, 2);
@@ -139,11 +131,7 @@ public sealed class FormerOutputsTests
     [InlineData((byte)6)]
     public void Replay_ThatAnswersOtherwiseBehindTheReportedPlace_EndsBeforeItIsPrimary(byte? answer)
     {
-        SpokenApp first = Primary(1);
-        Lsn reported = first.Given;
-        Input(first);
-        Answer(first, 5);
-        first.End();
+        Lsn reported = DieBehindItsReport(static app => Answer(app, 5), 1);
 
         SpokenApp second = Begin();
         Call(second, 1);
@@ -260,6 +248,19 @@ public sealed class FormerOutputsTests
         return app;
     }
 
+    /// <summary>
+    /// Runs an app that makes these calls and reports them, does something of the next record, and dies. Returns the place of the report.
+    /// </summary>
+    private Lsn DieBehindItsReport(Action<SpokenApp> unreported, params ulong[] calls)
+    {
+        SpokenApp app = Primary(calls);
+        Lsn reported = app.Given;
+        Input(app);
+        unreported(app);
+        app.End();
+        return reported;
+    }
+
     private SpokenApp Begin()
     {
         var app = new SpokenApp(_node, listens: false) { Reports = false };
@@ -271,7 +272,7 @@ public sealed class FormerOutputsTests
     private void Append()
     {
         var appender = new LogAppender(ReplicaLog.Of(_node.Parts.Log), _node.Parts.Log.ReserveBytesMax, static _ => { });
-        Assert.True(appender.TryAppend(RecordKind.Trim, RecordKinds.Encode(new TrimRecord([])), out _));
+        Assert.True(appender.TryAppend(new TrimRecord([]), out _));
         _node.Commit();
     }
 

@@ -139,7 +139,7 @@ public sealed class SecondaryTests
         var follower = new LogFollower(disk, Node.Directory, InstanceDirectory.TryRead(disk, Node.Directory)!);
         while (follower.Step()) { }
         var appender = new LogAppender(ReplicaLog.Of(follower), 8000, static _ => { });
-        Assert.Throws<InvalidOperationException>(() => appender.TryAppend(RecordKind.Trim, RecordKinds.Encode(new TrimRecord([])), out _));
+        Assert.Throws<InvalidOperationException>(() => appender.TryAppend(new TrimRecord([]), out _));
     }
 
     /// <summary>

@@ -1,3 +1,5 @@
+using Ambrosia.Log.Checkpoints;
+using Ambrosia.Log.Files;
 using Ambrosia.TestKit;
 
 namespace Ambrosia.EndToEnd.Tests;
@@ -75,8 +77,7 @@ public sealed class TwoBuildsTests(ITestOutputHelper output) : ReplicaTests
     /// <summary>The end of what is durable; 0: it does not answer at the moment.</summary>
     private static ulong Durable(Replica primary) => (ulong?)primary.Status(primary.Options[1])?["log"]?["durable"] ?? 0;
 
+    /// <summary>The place of the newest checkpoint; 0: there is none.</summary>
     private static ulong Newest(ReplicaSet source) =>
-        Directory.EnumerateFiles(source.Members[0].LogDirectory, "ckpt.*").Select(static path => Path.GetFileName(path).Split('.'))
-            .Where(static name => name.Length == 4).Select(static name => ulong.TryParse(name[1], out ulong lsn) ? lsn : 0)
-            .DefaultIfEmpty().Max();
+        CheckpointDirectory.List(new PosixFileSystem(), source.Members[0].LogDirectory).FirstOrDefault()?.Lsn.Value ?? 0;
 }

@@ -40,7 +40,7 @@ internal sealed class DedupTableScenario : Scenario
         }
 
         private bool TryAppend(PeerRecord record, out Lsn end) =>
-            _log.Appender.TryAppend(RecordKind.Peer, RecordKinds.Encode(record), out end);
+            _log.Appender.TryAppend(record, out end);
 
         public override void Check()
         {

@@ -51,9 +51,9 @@ internal sealed class ForgetPeerScenario : Scenario
         }
 
         private bool TryAppendPeer(PeerRecord record, out Lsn end) =>
-            _log.Appender.TryAppend(RecordKind.Peer, RecordKinds.Encode(record), out end);
+            _log.Appender.TryAppend(record, out end);
 
-        private bool TryAppend(ForgetRecord record) => _log.Appender.TryAppend(RecordKind.Forget, RecordKinds.Encode(record), out _);
+        private bool TryAppend(ForgetRecord record) => _log.Appender.TryAppend(record, out _);
 
         public override void Check()
         {
